@@ -12,7 +12,7 @@ import {
   type UnresolvedCreateReport,
 } from '../core/ledger-admin.ts'
 import { findSwaps, findTextRule, maxPage, type SwapRow, toFindText, unresolvedWith } from '../core/operations/find.ts'
-import { type Resolution, resolveCreate } from '../core/operations/resolve.ts'
+import { type Resolution, type ResolveResult, resolveCreate } from '../core/operations/resolve.ts'
 import { noteRule, type Settlement, settleTransaction, toNote } from '../core/operations/settle.ts'
 import { eventText, swapTimeline } from '../core/operations/timeline.ts'
 import { shortRow } from '../core/operations/transaction-row.ts'
@@ -25,7 +25,7 @@ import { addRestore } from './restore.ts'
 import { type ExitCode, type Session, withConfig, withLedger } from './session.ts'
 import { addSettleAll } from './settle-all.ts'
 import { refuse, type Terminal } from './terminal.ts'
-import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
+import { configOption, despiteOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
 const dates = 'a date like 2026-11-20, or a time like 2026-11-20T08:00:00Z'
 const asTimestamp = parsedBy(toTimestamp, dates)
@@ -43,6 +43,7 @@ interface ResolveOptions extends Options {
   readonly none?: boolean
   readonly accept?: boolean
   readonly force?: boolean
+  readonly despite?: readonly string[]
   readonly note?: string
 }
 
@@ -82,17 +83,19 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
     .option('--none', 'nothing was created')
     .option('--accept', 'the response that contradicted the request counts after all')
     .option('--force', 'bind a transaction that cannot be read at the provider')
+    .option(...despiteOption)
     .option('--note <text>', 'the reason, for the audit log', parsedBy(toNote, noteRule))
     .action(
       (
         intent: string,
-        { bind, none = false, accept = false, force = false, note, ...options }: ResolveOptions,
+        { bind, none = false, accept = false, force = false, despite, note, ...options }: ResolveOptions,
         command: Command,
       ) => {
         if ([bind !== undefined, none, accept].filter(Boolean).length !== 1)
           command.error('error: one of --bind <id>, --none and --accept is required')
         if (force && bind === undefined) command.error('error: --force requires --bind <id>')
-        const resolution = bind !== undefined ? { bind, force } : accept ? { accept } : ({ none: true } as const)
+        if (despite && none) command.error('error: --despite and --none exclude each other')
+        const resolution = bind !== undefined ? { bind, force, despite } : accept ? { accept, despite } : ({ none: true } as const)
         return run(options, (session) => resolve(intent, { ...resolution, note }, session))
       },
     )
@@ -249,8 +252,12 @@ async function resolve(intent: string, resolution: Resolution, { config, stores,
     for (const message of result.messages) terminal.out(message)
     return 0
   }
-  const hint = result.outcome === 'refused' && result.canForce ? '; --force binds it without reading' : ''
-  return refuse(`${result.message}${hint}`, terminal)
+  return refuse(`${result.message}${result.outcome === 'refused' ? hintOf(result) : ''}`, terminal)
+}
+
+function hintOf({ canForce, contradictions = [] }: Extract<ResolveResult, { readonly outcome: 'refused' }>): string {
+  if (contradictions.length > 0) return `; --despite ${contradictions.join(',')} does it all the same`
+  return canForce ? '; --force binds it without reading' : ''
 }
 
 async function settle(id: string, settlement: Settlement, { stores, terminal, actor }: Session): Promise<ExitCode> {

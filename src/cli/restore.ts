@@ -6,6 +6,7 @@ import {
   dismissOrder,
   freeKey,
   markRestored,
+  type OrderDecision,
   type OrderResult,
   orderRow,
   rebuild,
@@ -19,7 +20,7 @@ import { assignPorts, listReader, providerNames, providerTag } from '../process/
 import { isIntentIdOf } from '../provider/intent-id.ts'
 import type { ExitCode, Session } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
-import { formatTable, jsonOption, type Options, parsedBy } from './values.ts'
+import { despiteOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
 const asTimestamp = parsedBy(toTimestamp, 'a date like 2026-11-20, or a time like 2026-11-20T08:00:00Z')
 const asNote = parsedBy(toNote, noteRule)
@@ -34,11 +35,9 @@ interface MarkOptions extends Options {
   readonly note?: string
 }
 
-interface AssignOptions extends Options {
-  readonly account?: string
+interface AssignOptions extends Options, Omit<OrderDecision, 'key'> {
   /** False: `--no-key`. */
   readonly key?: string | false
-  readonly note: string
 }
 
 interface FreeOptions extends Options {
@@ -92,11 +91,16 @@ export function addRestore(ledger: Command, add: Add, run: Run): void {
     .option('--account <name>', 'by default the one that the reference of the order names')
     .option('--key <key>', 'the Idempotency-Key of its create, which returns it from then on')
     .option('--no-key', 'no Idempotency-Key of its create is known')
+    .option('--withdrawal-address <address>', 'where the swap pays out, as the client names it')
+    .option('--unconfirmed', 'the client cannot be asked: what the provider says counts')
+    .option(...despiteOption)
     .requiredOption(...noteOption)
     .action((id: string, options: AssignOptions, command: Command) => {
-      const { key } = options
+      const { key, withdrawalAddress, unconfirmed } = options
       if (key === undefined)
         command.error('error: --key <key> or --no-key is required: nobody but the client knows which create it was')
+      if ((withdrawalAddress === undefined) === (unconfirmed === undefined))
+        command.error('error: one of --withdrawal-address <address> and --unconfirmed is required')
       return run(options, (session) => assign(id, key === false ? null : key, options, session))
     })
   add('dismiss <order>', 'the order is no swap of a client', found)
@@ -259,9 +263,10 @@ function orderColumns({ id, createdAt, status, account, ...order }: ReturnType<t
 async function assign(id: string, key: string | null, options: AssignOptions, session: Session): Promise<ExitCode> {
   const { config, stores, terminal, actor } = session
   await using open = new AsyncDisposableStack()
-  const { account, note } = options
-  const result = await assignOrder(id, { account, key, note }, assignPorts(config, stores, actor, open))
-  return print(result, (account) => `${id} is now a swap of the account ${account}.`, terminal)
+  const { account, withdrawalAddress, unconfirmed, despite, note } = options
+  const decision = { account, key, withdrawalAddress, unconfirmed, despite, note }
+  const result = await assignOrder(id, decision, assignPorts(config, stores, actor, open))
+  return print(result, (owner) => `${id} is now a swap of the account ${owner}.`, terminal)
 }
 
 async function dismiss(id: string, { note }: NoteOptions, { stores, terminal, actor }: Session): Promise<ExitCode> {
@@ -287,7 +292,13 @@ async function free(key: string, { account, note }: FreeOptions, { stores, termi
 }
 
 function print(result: OrderResult, sentence: (account: string) => string, terminal: Terminal): ExitCode {
-  if (result.outcome !== 'done') return refuse(result.message, terminal)
+  if (result.outcome !== 'done') {
+    const { message, contradictions = [] } = result
+    return refuse(
+      contradictions.length > 0 ? `${message}; --despite ${contradictions.join(',')} does it all the same` : message,
+      terminal,
+    )
+  }
   for (const line of [sentence(result.account ?? ''), ...result.notes]) terminal.out(line)
   return 0
 }

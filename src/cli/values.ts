@@ -23,6 +23,15 @@ export interface Options {
 export const configOption = ['--config <file>', 'configuration file (default: $SWAPGATE_CONFIG or config/gateway.yaml)'] as const
 export const jsonOption = ['--json', 'print one JSON document'] as const
 
+const toNames = (text: string): readonly string[] | undefined => (/^\w+(?:,\w+)*$/.test(text) ? text.split(',') : undefined)
+
+/** What a person has judged: `commander` makes it `despite`. */
+export const despiteOption = [
+  '--despite <names>',
+  'although it differs in these, as a refusal names them: like amountOut,withdrawalAddress',
+  parsedBy(toNames, 'names with commas between them'),
+] as const
+
 /** Makes a parser of an option's value. If `parse` returns undefined, the usage is wrong (exit code 2). */
 export function parsedBy<T>(parse: (text: string) => T | undefined, what: string): (text: string) => T {
   return (text) => {

@@ -1,10 +1,10 @@
 /** Port: the operator's access to the ledger (docs/contract.md §10). Times are milliseconds since 1970. */
 import type { Amount } from '../domain/amount.ts'
 import type { Attention, Status } from '../domain/status.ts'
-import type { NewTransaction, Pair, SentWords } from '../domain/swap.ts'
+import type { NewTransaction, Pair, SentWords, Transaction } from '../domain/swap.ts'
 import type { TimelineEvent } from '../domain/timeline.ts'
 import type { Destination } from './destination.ts'
-import type { LedgerEntry, TransactionRecord, UnknownReason } from './ledger.ts'
+import type { BindingQuote, DepositClaim, LedgerEntry, TransactionRecord, UnknownReason } from './ledger.ts'
 
 /** Counts of all rows in the ledger. */
 export interface LedgerStats {
@@ -102,13 +102,15 @@ export interface UnresolvedCreateReport {
   readonly requested: NewTransaction
   /** The provider's own words for the assets, as they were sent. Absent in rows of older versions, as `deadline` is. */
   readonly sent?: SentWords | undefined
+  /** The quote that binds it. */
+  readonly quote?: BindingQuote | undefined
   readonly attemptedAt: number
   /** Until when a response may still come. */
   readonly deadline?: number | undefined
   /** Ids of the provider's transactions that may be the create's, by the last check. */
   readonly candidates?: readonly string[] | undefined
-  /** Of a mismatch: the reported id, and the fields that contradict the request. */
-  readonly reported?: { readonly id: string; readonly fields: readonly string[] } | undefined
+  /** Of a mismatch: the reported id, the fields that contradict the request, and all of the response, which no list shows. */
+  readonly reported?: { readonly id: string; readonly fields: readonly string[]; readonly transaction: Transaction } | undefined
 }
 
 /** Of one page. */
@@ -252,6 +254,8 @@ export interface Judgement {
   readonly reason: string
   /** Why the person decided so. */
   readonly note?: string | undefined
+  /** The contradictions in spite of which the person decided so. */
+  readonly despite?: readonly string[] | undefined
 }
 
 /**
@@ -306,7 +310,7 @@ export interface LedgerAdmin {
   /**
    * Binds the provider's transaction `id` to this create and its owner. Without `record` the requested fields are stored, and the
    * next get reads the rest from the provider. `taken`: the id belongs to another create, pruned or not. `missing`: there is no such unresolved
-   * create.
+   * create. Throws `DepositInUse` as `Ledger.complete`.
    */
   readonly bind: (
     intent: string,
@@ -315,12 +319,19 @@ export interface LedgerAdmin {
     record: TransactionRecord | undefined,
     actor: string,
     judgement?: Judgement,
+    deposit?: DepositClaim,
   ) => Promise<'bound' | 'taken' | 'missing'>
   /**
    * Makes a mismatch done, with the response that contradicted the request: from now on its key returns it. `taken`: the id belongs
-   * to another create, pruned or not. `missing`: there is no such mismatch.
+   * to another create, pruned or not. `missing`: there is no such mismatch. Throws `DepositInUse` as `Ledger.complete`.
    */
-  readonly accept: (intent: string, at: number, actor: string, judgement?: Judgement) => Promise<'accepted' | 'taken' | 'missing'>
+  readonly accept: (
+    intent: string,
+    at: number,
+    actor: string,
+    judgement?: Judgement,
+    deposit?: DepositClaim,
+  ) => Promise<'accepted' | 'taken' | 'missing'>
   /** Deletes the intent and its key, because nothing was created. False if there is no such unresolved create. */
   readonly markNotCreated: (intent: string, actor: string, judgement?: Judgement) => Promise<boolean>
   /** Keeps what a person may confirm for a day. False if the ledger has no place for it. */

@@ -14,6 +14,20 @@ import type { JudgedAsset, MismatchStreak } from './mismatch-streaks.ts'
 /** Creates without an outcome, or with one that contradicted the request, of one owner at one provider. */
 export const maxOpenCreates = 1_000
 
+/**
+ * The quote that binds a create: its result must not be worse. `own`: of this create alone; `firm`: one that was kept for it; `winner`:
+ * the one by which its provider was chosen.
+ */
+export interface BindingQuote {
+  readonly source: 'own' | 'firm' | 'winner'
+  readonly amountIn: Amount
+  readonly amountOut: Amount
+  /** Amount received by amount sent. */
+  readonly rate?: Amount | undefined
+  /** Until when it held; absent if that is not known. */
+  readonly until?: number | undefined
+}
+
 /** A create that is about to be sent. */
 export interface Intent {
   readonly id: string
@@ -29,6 +43,8 @@ export interface Intent {
   readonly idempotencyKey?: IdempotencyKey | undefined
   /** The firm quote that it uses. */
   readonly firmQuote?: string | undefined
+  /** The one that binds it; absent if there is none, or it is still to come (`markQuoted`). */
+  readonly quote?: BindingQuote | undefined
   /** By which a person finds it: the request's `X-Request-Id`, and the public id of the key that it came with. */
   readonly requestId?: string | undefined
   readonly keyId?: string | undefined
@@ -56,6 +72,8 @@ export interface FirmQuote {
   readonly quoteId: string
   /** What was requested, in the table's names, and what was quoted for it. */
   readonly terms: Pair & RequestedAmount & { readonly rateType: RateType; readonly quotedAmount: Amount }
+  /** By the database's clock; absent before it is kept. */
+  readonly validUntil?: number | undefined
 }
 
 /** The known state of a transaction. Its id is the provider's own; its assets have the table's names. */
@@ -148,6 +166,8 @@ export interface UnresolvedCreate {
   /** The same. */
   readonly destination?: Destination | undefined
   readonly attemptedAt: number
+  /** The quote that binds it. */
+  readonly quote?: BindingQuote | undefined
   /** As in `Intent`, of a create that was refused. */
   readonly deadline?: number | undefined
   /** How often a check was scheduled. */
@@ -180,11 +200,28 @@ export interface LedgerListQuery {
   readonly filter?: ListFilter | undefined
 }
 
-/** That no other open swap which was made since then has the deposit address of this one. */
+/** A swap of any owner. */
+export interface SwapId {
+  /** Tag. */
+  readonly provider: string
+  readonly id: string
+}
+
+/** How a result takes its deposit address with its memo, which one swap has at a time. */
 export interface DepositClaim {
-  readonly since: number
-  /** What is judged of its assets if another one has it. */
-  readonly judgedIfTaken: readonly JudgedAsset[]
+  /** The swap that has it by now, and may not get a deposit any more. */
+  readonly givenUpBy?: SwapId | undefined
+  /** Whether another swap may keep it: the result is stored all the same. */
+  readonly isShared?: boolean | undefined
+  /** For a result that is stored later: what is judged of its assets if another swap keeps it; absent: that is only counted. */
+  readonly judgedIfTaken?: readonly JudgedAsset[] | undefined
+}
+
+/** Who has a deposit address. */
+export interface DepositHolder {
+  readonly entry: LedgerEntry
+  /** By the database's clock. */
+  readonly takenAt: number
 }
 
 /**
@@ -198,8 +235,8 @@ export interface Ledger {
    * over or another create has it, and `LedgerBusy`, without a change, once nobody waits for it any more.
    */
   readonly begin: (intent: Intent, isAwaited?: () => boolean) => Promise<boolean>
-  /** The create has its quote and is sent now. False, without a change, if it is gone: its deadline was over. */
-  readonly markQuoted: (intent: string) => Promise<boolean>
+  /** The create has its own quote and is sent now. False, without a change, if it is gone: its deadline was over. */
+  readonly markQuoted: (intent: string, quote?: BindingQuote) => Promise<boolean>
   /**
    * Deletes the intent and its key, because nothing was created. `checkAt`: the refusal may have come from something in front of the
    * provider, so its list is checked from then on (`dueRefusedCreates`).
@@ -211,8 +248,8 @@ export interface Ledger {
    * Completes the intent. Its key keeps `record` as the first response, for its full lifetime from now on. False if the id belongs
    * to another create (of any owner, pruned or not) or to an older transaction that has progressed: then the intent becomes a mismatch, and the
    * existing row stays. A row that was only observed under the id, for any owner, becomes this create. `judged`: ends the mismatches in
-   * a row of these assets, and their suspensions, unless the result is false. Throws `DepositInUse`, without a change, if `deposit` is
-   * claimed and another swap that `openDeposits` would return has it.
+   * a row of these assets, and their suspensions, unless the result is false. Throws `DepositInUse`, without a change, if another swap has
+   * its deposit address, and `deposit` does not say that this one may have it.
    */
   readonly complete: (
     intent: string,
@@ -220,8 +257,11 @@ export interface Ledger {
     judged?: readonly JudgedAsset[],
     deposit?: DepositClaim,
   ) => Promise<boolean>
-  /** Binds a transaction that reconciliation found. False, without a change, if the id belongs to another create, pruned or not. */
-  readonly bindFound: (intent: string, record: TransactionRecord) => Promise<boolean>
+  /**
+   * Binds a transaction that reconciliation found. False, without a change, if the id belongs to another create, pruned or not. Throws
+   * `DepositInUse` as `complete`.
+   */
+  readonly bindFound: (intent: string, record: TransactionRecord, deposit?: DepositClaim) => Promise<boolean>
   /**
    * Keeps the intent as a mismatch: these fields of the provider's response contradict the request. A row that was only observed under
    * the id of the response, and may be of this create, is replaced. `judged`: counts it for these assets, over all processes,
@@ -272,11 +312,8 @@ export interface Ledger {
     record: TransactionRecord,
     before?: LedgerEntry,
   ) => Promise<LedgerEntry | undefined>
-  /**
-   * Creates of any owner at any provider that were made since then, whose deposit address and memo have this key (`paymentAddressKey`), and that
-   * have neither ended nor become overdue.
-   */
-  readonly openDeposits: (key: string, since: number) => Promise<readonly LedgerEntry[]>
+  /** The create of any owner at any provider that has the deposit address with this key (`paymentAddressKey`). */
+  readonly depositHolder: (key: string) => Promise<DepositHolder | undefined>
   /** Those of these owners that have a row in the ledger. */
   readonly knownOwners: (owners: readonly string[]) => Promise<ReadonlySet<string>>
 
@@ -307,11 +344,15 @@ export interface Ledger {
   readonly keepCandidates: (create: UnresolvedCreate, candidates: readonly string[]) => Promise<void>
   /** Owners of creates that have a scheduled check, refused ones included. */
   readonly ownersOfUnresolved: () => Promise<readonly string[]>
-  /** Takes the current check and schedules the next one. False if another process took the check. `candidates`: what it found; undefined: as before. */
+  /**
+   * Takes the current check and schedules the next one. False if another process took the check. `candidates`: what it found; undefined: as
+   * before. `withheld`: which of these nobody may pay for while the create is unresolved.
+   */
   readonly scheduleNextCheck: (
     create: UnresolvedCreate,
     nextCheckAt: number | undefined,
     candidates?: readonly string[],
+    withheld?: readonly string[],
   ) => Promise<boolean>
   /**
    * Creates at the provider that were attempted between these times and whose transaction is not known: of unknown outcome, or
@@ -328,7 +369,10 @@ export interface Ledger {
   /** Which of these ids belong to creates of any owner, pruned or not. Transactions that were only observed are not included. */
   readonly existingIds: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
   readonly swapsNamed: SwapsNamed
-  /** Which of these ids are those of responses that contradicted the request of a create, of any owner, at any tag of the account. */
+  /**
+   * Which of these ids are those of responses that contradicted the request of a create, or of candidates that are withheld, of any owner,
+   * at any tag of the account.
+   */
   readonly mismatchedIds: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
   /**

@@ -4,6 +4,7 @@
  */
 import type { IdempotencyKey } from '../domain/service.ts'
 import type { Transaction } from '../domain/swap.ts'
+import type { DepositClaim } from './ledger.ts'
 import type { ReportedTransaction } from './same-swap.ts'
 
 /** How long a restore holds at most. */
@@ -107,6 +108,10 @@ export interface OrderAssignment {
   readonly createdAt: number
   readonly reportedAt: number
   readonly note: string
+  /** As the client names it; absent: nobody has confirmed where the swap pays out. */
+  readonly withdrawalAddress?: string | undefined
+  /** The contradictions in spite of which a person decides so. */
+  readonly despite?: readonly string[] | undefined
 }
 
 /** `freed`: creates that got 409 for the order, and are ordinary ones from now on. `keyInUse`: another create of the account has the key. */
@@ -172,7 +177,8 @@ export interface RestoreStore {
   readonly noteKey: (orders: readonly Pick<FoundOrder, 'provider' | 'id'>[], owner: string, key: IdempotencyKey) => Promise<void>
   /** Whether the owner's create with this key may have made an order that waits. */
   readonly isNoted: (owner: string, key: string) => Promise<boolean>
-  readonly assign: (assignment: OrderAssignment, actor: string) => Promise<Assigned>
+  /** Throws `DepositInUse` as `Ledger.complete`. */
+  readonly assign: (assignment: OrderAssignment, actor: string, deposit?: DepositClaim) => Promise<Assigned>
   /** Its swap is gone from the account, it waits for a person again, and so does the key that returned it. */
   readonly unassign: (provider: string, id: string, note: string, actor: string) => Promise<Unassigned>
   /** Undefined if there is none that waits. `freed` as in `Assigned`. */

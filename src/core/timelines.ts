@@ -76,8 +76,8 @@ export class Timelines {
         this.note({ intent }, { event: 'outcome', outcome: 'mismatch', fields })
         return streaks
       },
-      bindFound: async (intent, record) => {
-        const isBound = await ledger.bindFound(intent, record)
+      bindFound: async (intent, record, ...claim) => {
+        const isBound = await ledger.bindFound(intent, record, ...claim)
         if (isBound) this.note({ intent }, { event: 'outcome', outcome: 'found', status: record.transaction.status })
         return isBound
       },

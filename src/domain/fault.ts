@@ -529,7 +529,7 @@ export class TooManyOpenCreates extends Error {}
 /** The firm quote of a create is over, or another create has it. Nothing was changed. */
 export class QuoteNotHeld extends Error {}
 
-/** Another open swap has the deposit address of a create. Nothing was changed. */
+/** Another swap has the deposit address of a create, with its memo. Nothing was changed. */
 export class DepositInUse extends Error {}
 
 /** The ledger is silent, or does the work of others. Nothing was changed. */

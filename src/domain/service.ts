@@ -94,7 +94,7 @@ interface RequestContext {
   /** Of a create: what it may promise at worst, by the quote that its caller saw (`worstAmountOf`). Set by the routing. */
   readonly worstAmount?: Amount | undefined
   /** Of a create: the firm quote that it uses, with the tag of its provider. Set by `firmQuotes`. */
-  readonly firmQuote?: { readonly id: string; readonly provider: string } | undefined
+  readonly firmQuote?: { readonly id: string; readonly provider: string; readonly validUntil?: number | undefined } | undefined
   /** The client's address for a provider that needs it: public, without port and zone. Never set in a call of the gateway's own. */
   readonly forwardedAddress?: string
 }
@@ -113,8 +113,8 @@ interface CallOptions {
   readonly needsAmountRangeOnly?: boolean
   /** Whether unreadable rows of a list are returned separately (`Page.unreadable`). Set by the reconciliation. */
   readonly acceptsUnreadableRows?: boolean
-  /** Must resolve before a create is sent, after its own quote, with what that gives. Set by `intent`, called by the provider's edge. */
-  readonly beforeSend?: (quotedAmount: Amount | undefined) => Promise<void>
+  /** Must resolve before a create is sent, with its own quote. Set by `intent`, called by the provider's edge. */
+  readonly beforeSend?: (quote: Rate) => Promise<void>
   /** How often the same call was sent before. Set by `retry`, read by the breaker and the span of the call. */
   readonly resends?: number
 }

@@ -45,11 +45,12 @@ export type TimelineFact =
       readonly status?: Status | undefined
       readonly fields?: readonly string[]
     }
-  /** A search for it in the provider's list. `candidates`: how many it may be. `cause`: why it failed. */
+  /** A search for it in the provider's list. `candidates`: how many it may be. `price`: what was found was compared with none. `cause`: why it failed. */
   | {
       readonly event: 'search'
       readonly outcome: string
       readonly candidates: number
+      readonly price?: 'unknown'
       readonly calls: readonly Omit<CallFact, 'event'>[]
       readonly cause?: string
     }

@@ -98,9 +98,11 @@ async function createWithQuote<O extends Op>(
   refuseOtherQuote(quote, query, calls.connection, context)
   if (quoteId === undefined)
     throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { effect: 'refused' })
-  const quotedAmount = query.amountOut === undefined ? quote.amountOut : quote.amountIn
-  await context.beforeSend?.(quotedAmount)
-  return { ...(await respond(calls, op, { ...request, quoteId }, context, quote)), quotedAmount }
+  await context.beforeSend?.(quote)
+  return {
+    ...(await respond(calls, op, { ...request, quoteId }, context, quote)),
+    quotedAmount: query.amountOut === undefined ? quote.amountOut : quote.amountIn,
+  }
 }
 
 /** The amount of the quote that is the requested one. */

@@ -74,7 +74,7 @@ export function backgroundWork(
   actions: ActionParts,
   gateway: GatewayScope,
 ): Pick<Gateway, 'reconcile' | 'pollTransactions' | 'readWatched'> {
-  const { config, ledger, deferredResults, timelines, pendingKeys, isManaged, clock, observe, tracing } = gateway
+  const { config, ledger, deferredResults, otherDeposits, timelines, pendingKeys, isManaged, clock, observe, tracing } = gateway
   const readers = new Map(providers.flatMap(({ tag, scope, reader }) => (scope.state !== 'off' && reader ? [[tag, reader]] : [])))
   const scans = new ListScans()
   const searching = new Set<string>()
@@ -84,7 +84,19 @@ export function backgroundWork(
   const windowMs = config.ledger.reconcileFor * 1000
   const search = async (): Promise<void> => {
     const undecided = deferredResults.withoutDeferred(ledger)
-    await reconcile({ timelines, ledger: undecided, readers, scans, searching, pendingKeys, windowMs, clock, observe, tracing })
+    await reconcile({
+      timelines,
+      otherDeposits,
+      ledger: undecided,
+      readers,
+      scans,
+      searching,
+      pendingKeys,
+      windowMs,
+      clock,
+      observe,
+      tracing,
+    })
     observe({ what: 'reconciled', at: clock() })
   }
   return {

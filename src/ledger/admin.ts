@@ -50,26 +50,26 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
       const row = await unresolvedColumns(store).where('intent', '=', intent).executeTakeFirst()
       return row && toReport(row)
     },
-    bind(intent, id, at, record, actor, judgement) {
+    bind(intent, id, at, record, actor, judgement, deposit = {}) {
       let isRepeated = false
       return write(async (within) => {
         const create = await lockCreate(within, intent)
         if (isRepeated && create?.state === 'done' && create.provider_id === id) return 'bound'
         if (!create || create.state === 'done' || isJudgedOtherwise(create, judgement)) return 'missing'
-        if (!(await bindByHand(within, create, record ?? recordOfRequest(create, id, at), store))) return 'taken'
+        if (!(await bindByHand(within, create, record ?? recordOfRequest(create, id, at), store, deposit))) return 'taken'
         await addAudit(within, store, resolved(actor, create, judgement, { bound: formatTransactionId(create.provider, id) }))
         isRepeated = true
         return 'bound'
       })
     },
-    accept(intent, at, actor, judgement) {
+    accept(intent, at, actor, judgement, deposit = {}) {
       let isRepeated = false
       return write(async (within) => {
         const create = await lockCreate(within, intent)
         if (isRepeated && create?.state === 'done') return 'accepted'
         if (create?.state !== 'mismatch') return 'missing'
         const { reported, fields } = loadMismatch(create.record ?? '')
-        if (!(await acceptByHand(within, create, reported, at, store))) return 'taken'
+        if (!(await acceptByHand(within, create, reported, at, store, deposit))) return 'taken'
         const accepted = formatTransactionId(create.provider, reported.id)
         await addAudit(within, store, resolved(actor, create, judgement, { accepted, fields }))
         isRepeated = true
@@ -164,7 +164,19 @@ function unresolvedColumns({ database, has }: Store) {
   return database
     .selectFrom('transactions')
     .leftJoin('accounts', 'accounts.id', 'transactions.owner')
-    .select(['intent', 'owner', 'provider', 'state', 'requested', 'sent', 'attempted_at', 'deadline', 'candidates', 'record'])
+    .select([
+      'intent',
+      'owner',
+      'provider',
+      'state',
+      'requested',
+      'sent',
+      'attempted_at',
+      'deadline',
+      'candidates',
+      'record',
+      'quoted',
+    ])
     .select(['accounts.name as account', reason.as('unknown_reason')])
     .where(sql<boolean>`state <> 'done'`)
     .where('quoting', 'is', null)
@@ -183,6 +195,7 @@ function toReport(row: UnresolvedRow): UnresolvedCreateReport {
     ...(row.unknown_reason !== null && { unknownReason: row.unknown_reason }),
     requested: JSON.parse(row.requested),
     ...(row.sent !== null && { sent: JSON.parse(row.sent) }),
+    ...(row.quoted !== null && { quote: JSON.parse(row.quoted) }),
     attemptedAt: row.attempted_at,
     ...(row.deadline !== null && { deadline: row.deadline }),
     ...(row.candidates !== null &&
@@ -191,9 +204,9 @@ function toReport(row: UnresolvedRow): UnresolvedCreateReport {
   }
 }
 
-function toReported(record: string): { readonly id: string; readonly fields: readonly string[] } {
+function toReported(record: string): NonNullable<UnresolvedCreateReport['reported']> {
   const { reported, fields } = loadMismatch(record)
-  return { id: reported.id, fields }
+  return { id: reported.id, fields, transaction: reported }
 }
 
 function isJudgedOtherwise({ state }: Create, judgement: Judgement | undefined): boolean {
@@ -201,9 +214,9 @@ function isJudgedOtherwise({ state }: Create, judgement: Judgement | undefined):
 }
 
 function resolved(actor: string, { intent, provider, state }: Create, judgement: Judgement | undefined, after: object): AuditEntry {
-  const { account, reason, note } = judgement ?? {}
+  const { account, reason, note, despite } = judgement ?? {}
   const before = { provider, state, account, reason }
-  return { actor, action: 'ledger.resolve', subject: intent, before, after: { ...after, note } }
+  return { actor, action: 'ledger.resolve', subject: intent, before, after: { ...after, despite, note } }
 }
 
 // Kysely: what a person was shown, and may confirm.

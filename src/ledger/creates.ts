@@ -13,6 +13,8 @@
  */
 import { type NotNull, type RawBuilder, sql } from 'kysely'
 import {
+  type BindingQuote,
+  type DepositClaim,
   type Intent,
   type Ledger,
   maxOpenCreates,
@@ -28,7 +30,7 @@ import { Turns } from '../domain/turns.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
 import { storeRequest } from './create-requests.ts'
 import type { Database } from './database.ts'
-import { refuseOpenDeposit, removeEntry, writeEntry } from './entries.ts'
+import { entryOfCreate, removeEntry, takeDeposit, writeEntry } from './entries.ts'
 import { type CreateWithoutEntry, loadEntry, storeFirst } from './entry.ts'
 import { useFirmQuote } from './firm-quotes.ts'
 import { renewIdempotencyKey, storeIdempotencyKey } from './idempotency-keys.ts'
@@ -86,15 +88,14 @@ export function creates(store: Store): Creates {
       if (atOnce) sent.set(id, { intent: id, owner, provider, attempted_at: attemptedAt })
       return true
     },
-    markQuoted: (intent) => writeOne((within) => markQuoted(within, intent)),
-    async complete(intent, record, judged = [], deposit) {
+    markQuoted: (intent, quote) => writeOne((within) => markQuoted(within, intent, quote)),
+    async complete(intent, record, judged = [], deposit = {}) {
       const create = sent.get(intent)
       sent.delete(intent)
       const [{ tags } = { tags: [] }] = judged
-      const depositSince = deposit?.since
-      if (create && (await atOnce?.complete({ id: intent, create, record, tags, depositSince }))) return true
+      if (create && (await atOnce?.complete({ id: intent, create, record, tags }))) return true
       return await write(async (within) => {
-        const isAccepted = await complete(within, intent, record, store, depositSince)
+        const isAccepted = await complete(within, intent, record, store, deposit)
         if (isAccepted) await endStreaks(within, judged, store)
         return isAccepted
       }, 'result').catch(async (reason) => {
@@ -109,12 +110,18 @@ export function creates(store: Store): Creates {
     dropUnquoted: (now) => writeOne((within) => dropUnquoted(within, now)),
     dueCreates: (...query) => dueCreates(store, ...query),
     ownersOfUnresolved: () => ownersOfUnresolved(database),
-    scheduleNextCheck: (create, next, candidates) =>
-      writeOne((within) => scheduleNextCheck(within, create, next, candidates, store)),
+    scheduleNextCheck: (create, next, candidates, withheld = []) =>
+      withheld.length === 0
+        ? writeOne((within) => scheduleNextCheck(within, create, next, candidates, store))
+        : write(async (within) => {
+            const isFirst = await scheduleNextCheck(within, create, next, candidates, store)
+            if (isFirst) await withhold(within, create, withheld)
+            return isFirst
+          }),
     unresolvedBetween: (provider, first, last) => unresolvedAt(database, isOfAccount('provider', provider), first, last),
     unresolvedElsewhere: (provider, first, last) =>
       unresolvedAt(database, sql<boolean>`not ${isOfAccount('provider', provider)}`, first, last),
-    bindFound: (intent, record) => write((within) => bindFound(within, intent, record, store), 'result'),
+    bindFound: (intent, record, deposit = {}) => write((within) => bindFound(within, intent, record, store, deposit), 'result'),
     drop(intent, checkAt) {
       sent.delete(intent)
       return checkAt === undefined
@@ -172,10 +179,11 @@ async function begin(within: Database, intent: Intent, store: Store): Promise<bo
   const { id, owner, provider, attemptedAt, isQuoting, nextCheckAt, requested, sent, destination, deadline, traceparent } = intent
   const { numAffectedRows } = await sql`
     insert into transactions (
-      intent, owner, provider, state, attempted_at, quoting, next_check_at, begun_at, requested, sent, destination, deadline, traceparent
+      intent, owner, provider, state, attempted_at, quoting, next_check_at, begun_at, requested, sent, destination, deadline, traceparent,
+      quoted
     ) values (
       ${id}, ${owner}, ${provider}, 'pending', ${attemptedAt}, ${isQuoting ? 1 : null}, ${nextCheckAt}, ${clock.at(clock.read())},
-      ${toJson(requested)}, ${toJson(sent)}, ${toJson(destination)}, ${deadline ?? null}, ${traceparent ?? null}
+      ${toJson(requested)}, ${toJson(sent)}, ${toJson(destination)}, ${deadline ?? null}, ${traceparent ?? null}, ${toJson(intent.quote)}
     ) on conflict (intent) do nothing`.execute(within)
   // The same create again: an earlier run inserted it, and its COMMIT was not confirmed.
   if (numAffectedRows === 0n) return true
@@ -207,9 +215,11 @@ async function dropAbandoned(within: Database, { owner, idempotencyKey: requeste
 }
 
 /** Returns false if the create is gone. */
-async function markQuoted(within: Database, intent: string): Promise<boolean> {
+async function markQuoted(within: Database, intent: string, quote: BindingQuote | undefined): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update transactions set quoting = null where intent = ${intent} and state = 'pending'`.execute(within)
+    update transactions set quoting = null, quoted = coalesce(${toJson(quote)}, quoted) where intent = ${intent} and state = 'pending'`.execute(
+    within,
+  )
   return numAffectedRows === 1n
 }
 
@@ -220,7 +230,7 @@ async function complete(
   intent: string,
   record: TransactionRecord,
   store: CreateStore,
-  depositSince: number | undefined,
+  deposit: DepositClaim,
 ): Promise<boolean> {
   const create = await lockCreateOrRestore(within, intent, store)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
@@ -231,8 +241,7 @@ async function complete(
     await becomeMismatch(within, intent, null, { reported: record.transaction, fields: ['id'] }, store)
     return false
   }
-  if (depositSince !== undefined) await refuseOpenDeposit(within, create.provider, record, depositSince)
-  await completeAs(within, create, record, holder, store)
+  await completeAs(within, create, record, holder, store, deposit)
   return true
 }
 
@@ -242,11 +251,17 @@ function isCompletedAs({ intent, provider_id }: Create, { transaction }: Transac
   throw new LedgerConflict(`The create ${intent} is already bound to another id.`)
 }
 
-/** The create is already bound to another transaction: adds this one as an entry of the same owner, unless another create had it. */
+/**
+ * The create is already bound to another transaction: adds this one as an entry of the same owner, unless another create had it, or another
+ * swap has its deposit address.
+ */
 async function addBesideBound(within: Database, intent: string, record: TransactionRecord, store: CreateStore): Promise<void> {
   const create = await lockCreate(within, intent)
   if (create?.state !== 'done' || (await lockId(within, create, record.transaction.id, store)).isAnothers) return
-  await writeEntry(within, { kind: 'nothing', owner: create.owner, provider: create.provider }, record, store)
+  const { provider, attempted_at } = create
+  const { provider_id: id, deposit } = entryOfCreate({ attempted_at }, record)
+  const isAdded = await writeEntry(within, { kind: 'nothing', owner: create.owner, provider }, record, store)
+  if (isAdded) await takeDeposit(within, { provider, id }, deposit, {}, store)
 }
 
 async function completeAs(
@@ -255,9 +270,10 @@ async function completeAs(
   record: TransactionRecord,
   holder: Holder | undefined,
   store: CreateStore,
+  deposit: DepositClaim,
 ): Promise<void> {
   await renewIdempotencyKey(within, create.intent, store.clock, { first: storeFirst(record) })
-  await becomeEntry(within, create, record, holder, store)
+  await becomeEntry(within, create, record, holder, store, deposit)
 }
 
 /** Replaces an entry with this id that was only observed, of any owner. */
@@ -267,9 +283,10 @@ async function becomeEntry(
   record: TransactionRecord,
   holder: Holder | undefined,
   store: CreateStore,
+  deposit: DepositClaim,
 ): Promise<void> {
   const replaced = holder?.state === 'done' ? holder : undefined
-  await writeEntry(within, { kind: 'create', create, replaced }, holder ? withLater(record, holder) : record, store)
+  await writeEntry(within, { kind: 'create', create, replaced, deposit }, holder ? withLater(record, holder) : record, store)
 }
 
 // The row that has the id of a create's result
@@ -345,10 +362,11 @@ interface UnresolvedRow {
   readonly check_count: number
   readonly next_check_at: number | null
   readonly traceparent: string | null
+  readonly quoted: string | null
 }
 
 const unresolvedColumns = sql`
-  intent, owner, provider, requested, sent, destination, attempted_at, check_count, next_check_at, traceparent`
+  intent, owner, provider, requested, sent, destination, attempted_at, check_count, next_check_at, traceparent, quoted`
 
 function toUnresolvedCreate(row: UnresolvedRow): UnresolvedCreate {
   return {
@@ -362,6 +380,7 @@ function toUnresolvedCreate(row: UnresolvedRow): UnresolvedCreate {
     checkCount: row.check_count,
     ...(row.next_check_at !== null && { nextCheckAt: row.next_check_at }),
     ...(row.traceparent !== null && { traceparent: row.traceparent }),
+    ...(row.quoted !== null && { quote: JSON.parse(row.quoted) }),
   }
 }
 
@@ -430,15 +449,33 @@ async function scheduleNextCheck(
   return numAffectedRows === 1n
 }
 
+/** Until the create has an outcome. What is withheld once stays so: a person decides about it. */
+async function withhold(
+  within: Database,
+  { intent, provider }: Pick<UnresolvedCreate, 'intent' | 'provider'>,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids)
+    await sql`
+      insert into withheld_candidates (provider, provider_id, intent) values (${provider}, ${id}, ${intent})
+      on conflict do nothing`.execute(within)
+}
+
 /** Binds a create to a transaction found at the provider, which the ledger may already have in a later state. */
-async function bindFound(within: Database, intent: string, record: TransactionRecord, store: CreateStore): Promise<boolean> {
+async function bindFound(
+  within: Database,
+  intent: string,
+  record: TransactionRecord,
+  store: CreateStore,
+  deposit: DepositClaim,
+): Promise<boolean> {
   const create = await lockCreateOrRestore(within, intent, store)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'done') return create.provider_id === record.transaction.id
   if (create.state === 'mismatch') return false
   const { holder, isAnothers } = await lockId(within, create, record.transaction.id, store)
   if (isAnothers || (await isBoundElsewhere(within, create.provider, record.transaction))) return false
-  await completeAs(within, create, record, holder, store)
+  await completeAs(within, create, record, holder, store, deposit)
   return true
 }
 
@@ -469,19 +506,20 @@ interface RefusedRow {
   readonly deadline: number | null
   readonly next_check_at: number
   readonly check_count: number
+  readonly quoted: string | null
 }
 
 /** Deletes a create and its key; its provider's list is checked then. */
 async function refuse(within: Database, intent: string, checkAt: number): Promise<void> {
   const { rows } = await sql<Omit<RefusedRow, 'next_check_at' | 'check_count'>>`
     delete from transactions where intent = ${intent} and ${hasNoOutcome}
-    returning owner, provider, requested, sent, destination, attempted_at, deadline`.execute(within)
-  for (const { owner, provider, requested, sent, destination, attempted_at, deadline } of rows)
+    returning owner, provider, requested, sent, destination, attempted_at, deadline, quoted`.execute(within)
+  for (const { owner, provider, requested, sent, destination, attempted_at, deadline, quoted } of rows)
     await sql`
-      insert into refused_creates (intent, owner, provider, requested, sent, destination, attempted_at, deadline, next_check_at)
-      values (${intent}, ${owner}, ${provider}, ${requested}, ${sent}, ${destination}, ${attempted_at}, ${deadline}, ${checkAt})`.execute(
-      within,
-    )
+      insert into refused_creates (intent, owner, provider, requested, sent, destination, attempted_at, deadline, quoted, next_check_at)
+      values (
+        ${intent}, ${owner}, ${provider}, ${requested}, ${sent}, ${destination}, ${attempted_at}, ${deadline}, ${quoted}, ${checkAt}
+      )`.execute(within)
 }
 
 async function dueRefusedCreates(
@@ -546,17 +584,17 @@ async function keepCandidates(
 
 async function keep(
   within: Database,
-  { intent, owner, provider, requested, sent, destination, attemptedAt, deadline }: UnresolvedCreate,
+  { intent, owner, provider, requested, sent, destination, attemptedAt, deadline, quote }: UnresolvedCreate,
   found: { readonly id: string | null; readonly record: string | null; readonly candidates: string | null },
   store: CreateStore,
 ): Promise<void> {
   // An earlier run kept it, and its COMMIT was not confirmed.
   await sql`
     insert into transactions (
-      intent, owner, provider, state, attempted_at, deadline, requested, sent, destination, provider_id, record, candidates
+      intent, owner, provider, state, attempted_at, deadline, requested, sent, destination, quoted, provider_id, record, candidates
     ) values (
       ${intent}, ${owner}, ${provider}, 'mismatch', ${attemptedAt}, ${deadline ?? null}, ${toJson(requested)}, ${toJson(sent)},
-      ${toJson(destination)}, ${found.id}, ${found.record}, ${found.candidates}
+      ${toJson(destination)}, ${toJson(quote)}, ${found.id}, ${found.record}, ${found.candidates}
     ) on conflict (intent) do nothing`.execute(within)
   await storeRequest(within, { id: intent, attemptedAt, requested }, store)
   await sql`delete from refused_creates where intent = ${intent}`.execute(within)
@@ -688,11 +726,12 @@ export async function bindByHand(
   create: Create,
   record: TransactionRecord,
   store: CreateStore,
+  deposit: DepositClaim,
   first: { readonly first?: string } = {},
 ): Promise<boolean> {
   const { holder, isAnothers } = await lockId(within, create, record.transaction.id, store)
   if (isAnothers || (await isBoundElsewhere(within, create.provider, record.transaction))) return false
-  await becomeEntry(within, create, record, holder, store)
+  await becomeEntry(within, create, record, holder, store, deposit)
   await renewIdempotencyKey(within, create.intent, store.clock, first)
   return true
 }
@@ -704,9 +743,10 @@ export async function acceptByHand(
   reported: Transaction,
   at: number,
   store: CreateStore,
+  deposit: DepositClaim,
 ): Promise<boolean> {
   const record = acceptedRecord(reported, create, at)
-  return await bindByHand(within, create, record, store, { first: storeFirst(record) })
+  return await bindByHand(within, create, record, store, deposit, { first: storeFirst(record) })
 }
 
 /** The response as it would have been stored, in the words of the request. */

@@ -1,22 +1,12 @@
 /** Kysely: the known transactions, each of one owner. */
 import { type NotNull, type RawBuilder, sql } from 'kysely'
-import type { Ledger, LedgerEntry, ListFilter, TransactionRecord } from '../core/ledger.ts'
+import type { DepositClaim, Ledger, LedgerEntry, ListFilter, TransactionRecord } from '../core/ledger.ts'
 import { paymentAddressKey } from '../domain/address/same-address.ts'
 import { DepositInUse } from '../domain/fault.ts'
 import { isFinal, type Status } from '../domain/status.ts'
 import { accountsOf, isOfAccount } from './accounts.ts'
 import type { Database } from './database.ts'
-import {
-  type CreateWithoutEntry,
-  clampSortKey,
-  type EntryRow,
-  entryColumns,
-  maxSortKey,
-  sortKey,
-  toEntry,
-  toNanoseconds,
-  toRow,
-} from './entry.ts'
+import { type CreateWithoutEntry, clampSortKey, type EntryRow, entryColumns, maxSortKey, sortKey, toEntry, toRow } from './entry.ts'
 import { addToPageIndex, firstPosition, oldestFirst, position, positionColumns, removeFromPageIndex } from './page-index.ts'
 import { changeTime } from './schema/migrations.ts'
 import { prepare, type Store } from './store.ts'
@@ -31,7 +21,7 @@ type Entries = Pick<
   | 'listElsewhere'
   | 'upsert'
   | 'knownOwners'
-  | 'openDeposits'
+  | 'depositHolder'
   | 'existingIds'
   | 'mismatchedIds'
   | 'swapsNamed'
@@ -72,6 +62,15 @@ export function entries(store: Store): Entries {
       .where(isAmong('provider_id', ids))
       .where('state', '=', 'mismatch')
       .$narrowType<{ provider_id: NotNull }>()
+      .unionAll(
+        database
+          .selectFrom('withheld_candidates')
+          .innerJoin('transactions', 'transactions.intent', 'withheld_candidates.intent')
+          .select('withheld_candidates.provider_id')
+          .where(isOfAccount('withheld_candidates.provider', provider))
+          .where(isAmong('withheld_candidates.provider_id', ids))
+          .where('state', '=', 'unknown'),
+      )
       .compile(),
   )
   const swapsNamed = prepare(database, ['owner', 'provider', 'ids'], ({ owner, provider, ids }) =>
@@ -130,14 +129,20 @@ export function entries(store: Store): Entries {
           or exists (select 1 from transactions where owner = listed.value and state <> 'done')`.execute(database)
       return new Set(rows.map(({ owner }) => owner))
     },
-    async openDeposits(key, since) {
-      const rows = await database
-        .selectFrom('transactions')
-        .select(entryColumns)
-        .where(hasOpenDeposit(sql`${key}`, sql`${sortKeySince(since)}`))
-        .limit(maxDeposits)
-        .execute()
-      return rows.map(toEntry)
+    async depositHolder(key) {
+      const row = await database
+        .selectFrom('open_deposits')
+        .innerJoin('transactions', (join) =>
+          join
+            .onRef('transactions.provider', '=', 'open_deposits.provider')
+            .onRef('transactions.provider_id', '=', 'open_deposits.provider_id'),
+        )
+        .select(entryColumns.map((column) => `transactions.${column}` as const))
+        .select('taken_at')
+        .where('open_deposits.deposit', '=', key)
+        .where('state', '=', 'done')
+        .executeTakeFirst()
+      return row && { entry: toEntry(row), takenAt: Number(row.taken_at) }
     },
     async existingIds(provider, ids) {
       const rows = await existingIds({ provider, ids: toList(ids) })
@@ -168,9 +173,6 @@ async function hasOtherProviders(database: Database, provider: string): Promise<
   return rows.length > 0
 }
 
-/** More open swaps with one address are not looked at. */
-const maxDeposits = 20
-
 function isOf(entry: LedgerEntry, owner: string, provider: string, id: string): boolean {
   return entry.owner === owner && entry.provider === provider && entry.transaction.id === id
 }
@@ -195,6 +197,7 @@ export type Before =
       readonly create: CreateWithoutEntry
       readonly replaced: StoredPosition | undefined
       readonly lastNumber?: number
+      readonly deposit: DepositClaim
     }
   /** As it was read. */
   | { readonly kind: 'entry'; readonly entry: LedgerEntry }
@@ -246,6 +249,7 @@ async function completeEntry(
   {
     create: { intent, owner, provider, attempted_at },
     replaced,
+    deposit,
     lastNumber: known = 0,
   }: Extract<Before, { readonly kind: 'create' }>,
   after: TransactionRecord,
@@ -261,39 +265,39 @@ async function completeEntry(
     .where('intent', '=', intent)
     .returning(entryColumns)
     .executeTakeFirstOrThrow()
+  await takeDeposit(within, { provider, id }, entry.deposit, deposit, store)
   await addEvent(within, row, id, store, lastNumber)
   await addToPageIndex(within, owner, { ...entry, provider })
   return row
 }
 
-/** Of a row of `transactions`: whether it may get a deposit at the address of this key. `last`: the greatest sort key that counts. */
-export function hasOpenDeposit(key: RawBuilder<unknown>, last: RawBuilder<unknown>, row = 'transactions'): RawBuilder<boolean> {
-  const column = (name: string) => sql.ref(`${row}.${name}`)
-  return sql`${column('deposit')} = ${key} and ${column('state')} = 'done' and ${column('settled_at')} is null
-    and ${column('sort_key')} <= ${last}
-    and (${column('status')} is null or ${column('status')} not in ('success', 'refunded', 'overdue'))`
-}
-
-/** Throws `DepositInUse` if another open swap that was made since then has the deposit address of this one. */
-export async function refuseOpenDeposit(
+/**
+ * The swap has the deposit address from now on. Throws `DepositInUse` if another one has it, and has not given it up: whether that one may
+ * still get a deposit is the caller's question.
+ */
+export async function takeDeposit(
   within: Database,
-  provider: string,
-  record: TransactionRecord,
-  since: number,
+  { provider, id }: { readonly provider: string; readonly id: string },
+  deposit: string | null,
+  { givenUpBy, isShared = false }: DepositClaim,
+  { databaseTimeMs }: Pick<Store, 'databaseTimeMs'>,
 ): Promise<void> {
-  const { provider_id, deposit } = entryOfCreate({ attempted_at: 0 }, record)
   if (deposit === null) return
-  const others = within
-    .selectFrom('transactions')
-    .select('provider_id')
-    .where(hasOpenDeposit(sql`${deposit}`, sql`${sortKeySince(since)}`))
-    .where(sql<boolean>`not (provider = ${provider} and provider_id = ${provider_id})`)
-  if (await others.limit(1).executeTakeFirst()) throw new DepositInUse()
-}
-
-/** The sort key of what was made then: of what was made since it is not greater. */
-export function sortKeySince(since: number): bigint {
-  return -toNanoseconds(since)
+  await sql`
+    insert into open_deposits (deposit, provider, provider_id, taken_at) values (${deposit}, ${provider}, ${id}, ${databaseTimeMs})
+    on conflict (deposit) do nothing`.execute(within)
+  const holder = await within
+    .selectFrom('open_deposits')
+    .select(['provider', 'provider_id'])
+    .where('deposit', '=', deposit)
+    .forUpdate()
+    .executeTakeFirst()
+  const isOwn = holder?.provider === provider && holder.provider_id === id
+  if (isOwn || isShared) return
+  if (!holder || holder.provider !== givenUpBy?.provider || holder.provider_id !== givenUpBy.id) throw new DepositInUse()
+  await sql`
+    update open_deposits set provider = ${provider}, provider_id = ${id}, taken_at = ${databaseTimeMs}
+    where deposit = ${deposit}`.execute(within)
 }
 
 /** What a create becomes with its result. */

@@ -13,6 +13,7 @@ interface FirmQuoteRow {
   readonly provider: string
   readonly quote_id: string
   readonly terms: string
+  readonly valid_until: number
   readonly intent: string | null
 }
 
@@ -37,11 +38,12 @@ export function firmQuotes(store: Store): Pick<Ledger, 'keepFirmQuote' | 'findFi
     async findFirmQuote(owner, id) {
       if (!has('firm quotes')) return undefined
       const { rows } = await sql<FirmQuoteRow>`
-        select provider, quote_id, terms, intent from firm_quotes
+        select provider, quote_id, terms, valid_until, intent from firm_quotes
         where id = ${id} and owner = ${owner} and valid_until > ${now}`.execute(database)
       const [row] = rows
       if (!row || row.intent !== null) return undefined
-      return { id, owner, provider: row.provider, quoteId: row.quote_id, terms: JSON.parse(row.terms) }
+      const { provider, quote_id: quoteId, valid_until } = row
+      return { id, owner, provider, quoteId, terms: JSON.parse(row.terms), validUntil: Number(valid_until) }
     },
     async expireFirmQuotes() {
       if (!has('firm quotes')) return

@@ -9,7 +9,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import type { TransactionRecord } from '../core/ledger.ts'
+import type { DepositClaim, TransactionRecord } from '../core/ledger.ts'
 import type {
   Assigned,
   AssignedOrder,
@@ -137,14 +137,16 @@ export function foundOrders(store: Store, holds: RawBuilder<boolean>): FoundOrde
         where noted.owner = ${owner} and noted.key = ${key} and ${isUndecided} limit 1`.execute(database)
       return rows.length > 0
     },
-    assign(assignment, actor) {
+    assign(assignment, actor, deposit = {}) {
       // The work runs again if it is not known whether its commit succeeded.
       let done: Assigned | undefined
       return write(async (within) => {
         const found = await lockOrder(within, assignment.provider, assignment.id)
         if (done && found?.decision === 'assigned') return done
         const result: Assigned =
-          found && found.decision === null ? await assign(within, assignment, actor, found, store) : { outcome: 'missing' }
+          found && found.decision === null
+            ? await assign(within, assignment, actor, { ...found, deposit }, store)
+            : { outcome: 'missing' }
         if (result.outcome === 'assigned') done = result
         return result
       })
@@ -330,9 +332,9 @@ async function waitAgain(within: Database, provider: string, id: string): Promis
 /** The order becomes a create of the account, with its result. */
 async function assign(
   within: Database,
-  { provider, id, account, key, transaction, createdAt, reportedAt, note }: OrderAssignment,
+  { provider, id, account, key, transaction, createdAt, reportedAt, note, withdrawalAddress, despite }: OrderAssignment,
   actor: string,
-  { last_number }: { readonly last_number: number | null },
+  { last_number, deposit }: { readonly last_number: number | null; readonly deposit: DepositClaim },
   store: Store,
 ): Promise<Assigned> {
   const owner = await within.selectFrom('accounts').select('id').where('name', '=', account.normalize()).executeTakeFirst()
@@ -347,10 +349,10 @@ async function assign(
   const create = { intent: randomUUID(), owner: owner.id, provider, attempted_at: createdAt }
   await sql`
     insert into transactions (intent, owner, provider, state, requested, sent, attempted_at)
-    values (${create.intent}, ${create.owner}, ${provider}, 'unknown', ${JSON.stringify(requestOf(reported))},
+    values (${create.intent}, ${create.owner}, ${provider}, 'unknown', ${JSON.stringify(requestOf({ ...reported, ...(withdrawalAddress !== undefined && { withdrawalAddress }) }))},
       ${ownAssets === undefined ? null : JSON.stringify(ownAssets)}, ${createdAt})`.execute(within)
   const record: TransactionRecord = { transaction: { ...reported, status: reported.status ?? 'wait' }, derived: [], reportedAt }
-  await writeEntry(within, { kind: 'create', create, replaced: undefined, lastNumber: last_number ?? 0 }, record, store)
+  await writeEntry(within, { kind: 'create', create, replaced: undefined, deposit, lastNumber: last_number ?? 0 }, record, store)
   if (named && key !== null) {
     const idempotencyKey = {
       key,
@@ -363,7 +365,14 @@ async function assign(
   await decide(within, provider, id, 'assigned', store)
   const freed = await endNotes(within, provider, id, key === null ? undefined : { owner: owner.id, account, key })
   const subject = formatTransactionId(provider, id)
-  const after = { account, hasKey: key !== null, freedKeys: freed.length, note }
+  const after = {
+    account,
+    hasKey: key !== null,
+    isConfirmed: withdrawalAddress !== undefined,
+    despite,
+    freedKeys: freed.length,
+    note,
+  }
   await addAudit(within, store, { actor, action: 'order.assign', subject, after })
   return { outcome: 'assigned', freed }
 }

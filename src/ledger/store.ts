@@ -97,8 +97,6 @@ export interface Completion {
   readonly record: TransactionRecord
   /** At which mismatches in a row may end with it. */
   readonly tags: readonly string[]
-  /** No other open swap that was made since then may have its deposit address. */
-  readonly depositSince: number | undefined
 }
 
 /** Compiles a query once. The query has a placeholder for each name; each execution supplies the values. */

@@ -88,6 +88,9 @@ export function ok(body: unknown): ApiResponse {
   return { status: 200, body }
 }
 
+/** Names of contradictions that a person has judged. */
+export const despite = z.array(z.string().regex(/^\w{1,40}$/)).max(20)
+
 /** 409, with `canForce` where the same command with `force` is carried out. `message`: of the operation, as a command prints it. */
 export function refused(message: string, canForce = false): Fault {
   return new Fault('inProgress', sentence(message), { reason: 'refused', canForce })

@@ -1,9 +1,12 @@
 /** Asks providers beside the gateway, for a command or an operator: with the same configuration and budgets. */
 import type { Config, Provider } from '../config/index.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
+import { OtherDeposits } from '../core/creation/other-deposits.ts'
+import type { Ledger } from '../core/ledger.ts'
 import type { ProviderReport, ResolvePorts } from '../core/operations/resolve.ts'
 import type { AssignPorts } from '../core/operations/restore.ts'
 import type { SettlementPorts } from '../core/operations/settle-many.ts'
+import type { JudgePolicies } from '../core/provider-scope.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
 import { Fault } from '../domain/fault.ts'
@@ -12,7 +15,7 @@ import { gatewayContext } from '../domain/service.ts'
 import { providerFormNamed } from '../forms/index.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { Connections } from '../provider/connections.ts'
-import { keyFor, transactionReader } from '../provider/readers.ts'
+import { keyFor, reportedBy, transactionReader } from '../provider/readers.ts'
 import { openLimitStores } from './limit-stores.ts'
 import { lookup } from './name-lookup.ts'
 import { version } from './version.ts'
@@ -58,27 +61,62 @@ export function providerNames({ providers }: Config): string {
 /** What the resolution of a create by hand needs of this configuration. */
 export function resolvePorts(
   config: Config,
-  { ledgerAdmin, currencyLists }: Pick<ResolvePorts, 'ledgerAdmin'> & { readonly currencyLists: CurrencyListStore },
+  { ledger, ledgerAdmin, currencyLists }: Pick<ResolvePorts, 'ledgerAdmin'> & DepositStores,
   actor: string,
 ): ResolvePorts {
   const configured = (tag: string): Provider | undefined => config.providers.find((provider) => provider.tag === tag)
   return {
     ledgerAdmin,
     actor,
+    claimAfter: depositReader(config, { ledger, currencyLists }),
+    policiesOf: (tag) => configured(tag)?.judge ?? refuseAll,
     timeoutOf: (tag) => (configured(tag)?.timeout ?? 0) * 1_000,
     readReport: (tag, id) => readProviderReport(configured(tag), id, config, currencyLists),
+  }
+}
+
+/** Of a provider that the file lacks nothing is accepted. */
+const refuseAll: JudgePolicies = {
+  depositAddress: 'refuse',
+  depositMemo: 'refuse',
+  amount: 'refuse',
+  contract: 'refuse',
+  network: 'refuse',
+}
+
+interface DepositStores {
+  readonly ledger: Pick<Ledger, 'depositHolder'>
+  readonly currencyLists: CurrencyListStore
+}
+
+/** Reads the swap that has a deposit address once more, where the gateway has a key for it. */
+function depositReader(config: Config, { ledger, currencyLists }: DepositStores): ResolvePorts['claimAfter'] {
+  return async (tag, transaction) => {
+    await using open = new AsyncDisposableStack()
+    const connect = await connectProviders(config, currencyLists, open)
+    const connected = (of: string) => {
+      const provider = config.providers.find((each) => each.tag === of && each.key !== '')
+      return provider && config.auth.mode === 'managed' ? { provider, ...connect(provider) } : undefined
+    }
+    const readerOf = (of: string) => {
+      const found = connected(of)
+      return found && reportedBy(found, found.provider)
+    }
+    const capabilities = connected(tag)?.upstream.capabilities
+    const deposits = new OtherDeposits(ledger, readerOf, () => Date.now())
+    return await deposits.claimAfter(transaction, capabilities && gatewayContext(capabilities))
   }
 }
 
 /** What the settling of many needs beside. */
 export function settlementPorts(
   config: Config,
-  { ledgerAdmin, currencyLists }: Pick<SettlementPorts, 'ledgerAdmin'> & { readonly currencyLists: CurrencyListStore },
+  { ledgerAdmin, ...stores }: Pick<SettlementPorts, 'ledgerAdmin'> & DepositStores,
   actor: string,
 ): SettlementPorts {
   const timezones = new Map(config.providers.map(({ tag, timezone }) => [tag, timezone]))
   return {
-    ...resolvePorts(config, { ledgerAdmin, currencyLists }, actor),
+    ...resolvePorts(config, { ledgerAdmin, ...stores }, actor),
     ledgerAdmin,
     timezoneOf: (tag) => timezones.get(tag),
   }
@@ -91,7 +129,7 @@ export function assignPorts(
     restores: store,
     ledger,
     currencyLists,
-  }: Pick<AssignPorts, 'ledger'> & { readonly restores: AssignPorts['store']; readonly currencyLists: CurrencyListStore },
+  }: { readonly ledger: AssignPorts['ledger'] & DepositStores['ledger']; readonly restores: AssignPorts['store'] } & DepositStores,
   actor: string,
   open: AsyncDisposableStack,
 ): AssignPorts {
@@ -99,11 +137,12 @@ export function assignPorts(
     store,
     ledger,
     actor,
+    claimAfter: depositReader(config, { ledger, currencyLists }),
     async readingOf(tag) {
       const provider = config.providers.find((each) => each.tag === tag)
       if (!provider) return undefined
       const connect = await connectProviders(config, currencyLists, open)
-      return { naming: connect(provider).currencyList.naming, timezone: provider.timezone }
+      return transactionReader(connect(provider), provider, config, clock)
     },
   }
 }
@@ -137,10 +176,10 @@ async function readProviderReport(
   if (provider.key === '') return { outcome: 'unreadable', why: `providers.${provider.name} has no key` }
   await using open = new AsyncDisposableStack()
   const connect = await connectProviders(config, currencyLists, open)
-  const { service, capabilities, naming, policies } = transactionReader(connect(provider), provider, config, clock)
+  const { service, capabilities, naming, mayBecomePayable } = transactionReader(connect(provider), provider, config, clock)
   try {
     const response = await service.call('getTransaction', { id }, gatewayContext(capabilities))
-    return { outcome: 'read', response, naming, policies }
+    return { outcome: 'read', response, naming, capabilities, mayBecomePayable }
   } catch (reason) {
     const { kind, message } = Fault.from(reason)
     return kind === 'notFound' ? { outcome: 'missing' } : { outcome: 'unreadable', why: message.split(/[.;]/)[0] ?? message }

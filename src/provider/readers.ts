@@ -4,6 +4,7 @@ import type { CachedCurrencyList } from '../core/assets/currency-list.ts'
 import { omitImpossibleDeposits, requireDepositMemo, sharedDeposits } from '../core/assets/deposits.ts'
 import { translateAssets } from '../core/assets/translate-assets.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
+import { mayBecomePayable } from '../core/creation/payable.ts'
 import { compose, deadline, type Layer } from '../core/layer.ts'
 import type { ConfiguredProvider } from '../core/provider-scope.ts'
 import { ownReadLimit } from '../core/resilience/budget-limit.ts'
@@ -31,6 +32,7 @@ export function transactionReader(
     clockSkewMs: () => Math.max(-maxSkewMs, Math.min(maxSkewMs, clockSkewMs())),
     isListRefused,
     destination,
+    mayBecomePayable: mayBecomePayable(provider, currencyList),
     policies: provider.judge,
   }
 }

@@ -40,7 +40,7 @@ function factsOf(id: string, more: Partial<Transaction> = {}): TransactionRecord
     id,
     status: 'wait',
     amountOut: '9425.243471' as Amount,
-    depositAddress: 'bc1q',
+    depositAddress: `bc1q-${id}`,
     createdAt: '2026-11-20T09:59:00Z',
     ...more,
   }
@@ -424,7 +424,14 @@ describe('swapgate ledger export', () => {
     expect(out.map((line) => JSON.parse(line))).toEqual([
       {
         ...requested,
-        ...{ id: 'alpha~one', owner: 'acme', isCreated: true, status: 'wait', amountOut: '9425.243471', depositAddress: 'bc1q' },
+        ...{
+          id: 'alpha~one',
+          owner: 'acme',
+          isCreated: true,
+          status: 'wait',
+          amountOut: '9425.243471',
+          depositAddress: 'bc1q-one',
+        },
         ...{
           createdAt: '2026-11-20T09:59:00Z',
           derived: [],

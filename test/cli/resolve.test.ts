@@ -68,6 +68,7 @@ describe.each([
       out: [
         `The create in-doubt is now the transaction ${provider}~tx-1 of its owner.`,
         'It was attempted at 2026-03-01T10:00:00.000Z and created at 2026-03-01T10:00:00.000Z.',
+        'No price was known that it could be compared with.',
       ],
       err: [],
     })
@@ -160,14 +161,24 @@ it('L29: a mismatch is bound only once the provider has put right what it report
 
 it('a mismatch can be accepted, and nothing else', async () => {
   await unknownCreate()
-  const accept = () => place.swapgate('ledger', 'resolve', 'in-doubt', '--accept')
+  const accept = (...despite: readonly string[]) => place.swapgate('ledger', 'resolve', 'in-doubt', '--accept', ...despite)
   await expectRefused(await accept(), /is no mismatch/)
   const reported = { id: 'tx-1', amountIn: '0.2' as Amount, depositAddress: depositOf('tx-1'), createdAt: '2026-03-01T10:00:00Z' }
   await stores.ledger.markMismatch('in-doubt', reported, ['amountIn'])
-  expect(await accept()).toMatchObject({
+  for (const despite of [[], ['--despite', 'amountOut']]) {
+    const refused = await accept(...despite)
+    expect([refused.exitCode, refused.err.join()]).toEqual([
+      1,
+      expect.stringMatching(/differs from the request in amountIn; --despite amountIn does it all the same/),
+    ])
+  }
+  expect(await stores.ledger.find('acme', 'alpha', 'tx-1')).toBeUndefined()
+  expect(await accept('--despite', 'amountIn')).toMatchObject({
     exitCode: 0,
     out: [expect.stringMatching(/alpha~tx-1 of its owner.*differs in amountIn/)],
   })
+  const [record] = await stores.audit.read({})
+  expect(record).toMatchObject({ action: 'ledger.resolve', after: { despite: ['amountIn'] } })
   const entry = await stores.ledger.find('acme', 'alpha', 'tx-1')
   expect(entry?.transaction).toMatchObject({ depositAddress: depositOf('tx-1'), amountIn: '0.2' })
 })

@@ -5,7 +5,7 @@ import type { Intent } from '../../src/core/ledger.ts'
 import { type SettlementPreview, settleNext } from '../../src/core/operations/settle-many.ts'
 import { knownForms } from '../../src/forms/index.ts'
 import { settlementPorts } from '../../src/process/ask-providers.ts'
-import { facts, intent } from '../ledger/samples.ts'
+import { depositOf, facts, intent } from '../ledger/samples.ts'
 import type { CommandResult } from '../support/command.ts'
 import { Place } from './place.ts'
 
@@ -193,16 +193,19 @@ describe('what is confirmed', () => {
   })
 })
 
-it('accepts mismatches of one reason, but none that the provider had refused', async () => {
+it('accepts what the provider had refused and made all the same, and leaves each response that contradicts, with the names', async () => {
   for (const id of ['one', 'two', 'open']) await unknown(id, 5)
-  for (const id of ['one', 'two']) await stores.ledger.markMismatch(id, facts(`tx-${id}`).transaction, ['networkTo'])
-  const shown = await place.facts<SettlementPreview>(
-    ...['ledger', 'settle-all', '--provider', 'alpha', '--accept', '--reason', 'networkTo', ...note],
-  )
-  expect(shown).toMatchObject({ count: 2, left: [] })
-  expect((await confirm(shown.confirm)).out).toEqual(['Settled: 2.'])
-  expect(await unresolved()).toEqual(['open'])
-  expect((await stores.ledger.find(acme, 'alpha', 'tx-one'))?.transaction).toMatchObject({ depositAddress: 'to-tx-one' })
+  await stores.ledger.markMismatch('one', facts('tx-one').transaction, ['networkTo', 'amountOut'])
+  await stores.ledger.markMismatch('two', facts('tx-two').transaction, ['refused'])
+  const shown = await place.facts<SettlementPreview>(...['ledger', 'settle-all', '--provider', 'alpha', '--accept', ...note])
+  expect(shown).toMatchObject({
+    count: 1,
+    left: [{ id: 'one', why: 'the response differs from the request in networkTo, amountOut' }],
+  })
+  expect((await confirm(shown.confirm)).out).toEqual(['Settled: 1.'])
+  expect(await unresolved()).toEqual(['one', 'open'])
+  expect(await stores.ledger.find(acme, 'alpha', 'tx-one')).toBeUndefined()
+  expect((await stores.ledger.find(acme, 'alpha', 'tx-two'))?.transaction).toMatchObject({ depositAddress: depositOf('tx-two') })
 })
 
 it('records the status of transactions that need a person', async () => {

@@ -6,6 +6,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createAssetNaming } from '../../src/core/assets/asset-naming.ts'
 import { ListScans } from '../../src/core/creation/list-scan.ts'
+import { OtherDeposits } from '../../src/core/creation/other-deposits.ts'
+import { mayBecomePayable } from '../../src/core/creation/payable.ts'
 import { reconcile } from '../../src/core/creation/reconcile.ts'
 import { createService } from '../../src/core/layer.ts'
 import type { Ledger, UnresolvedCreate } from '../../src/core/ledger.ts'
@@ -19,6 +21,7 @@ import type { Observation } from '../../src/domain/observation.ts'
 import type { Transaction } from '../../src/domain/swap.ts'
 import { providerFormNamed } from '../../src/forms/index.ts'
 import type { ProviderForm } from '../../src/wire/provider-form.ts'
+import { providerScope } from '../support/provider-scope.ts'
 import { callProvider, expecting } from './connected.ts'
 import { readProviderGoldens } from './golden.ts'
 import { providerPromises } from './promises.ts'
@@ -67,10 +70,15 @@ function readerOf({ capabilities }: ProviderForm, rows: readonly Transaction[]) 
     contract: 'refuse',
     network: 'refuse',
   } as const
+  const naming = createAssetNaming(new AssetTable([]), { byCode: false }, new Map())
   return {
     service,
     capabilities,
-    naming: createAssetNaming(new AssetTable([]), { byCode: false }, new Map()),
+    naming,
+    mayBecomePayable: mayBecomePayable(
+      { ...providerScope().configured, judge: policies },
+      providerScope({ currencyList: { naming } }).currencyList,
+    ),
     destination,
     policies,
   }
@@ -92,6 +100,7 @@ async function search(form: ProviderForm, rows: readonly Transaction[]): Promise
     readers: new Map([['alpha', readerOf(form, rows)]]),
     scans: new ListScans(),
     searching: new Set(),
+    otherDeposits: new OtherDeposits({ depositHolder: async () => undefined }, () => undefined, Date.now),
     windowMs: 86_400_000,
     timelines: { note: () => {} },
     clock: () => sought.attemptedAt + 5_000,

@@ -31,7 +31,7 @@ async function open() {
   const create = async (key: string, owner = 'owner'): Promise<boolean> => {
     const made = intent({ owner, idempotencyKey: { key, fingerprint: 'f' } })
     const record = facts(`${owner}-${key}`, { depositAddress: `r-${owner}-${key}` })
-    return (await ledger.begin(made)) && (await ledger.complete(made.id, record, [], { since: 0, judgedIfTaken: [] }))
+    return (await ledger.begin(made)) && (await ledger.complete(made.id, record))
   }
   return { database, proxy, ledger, create, messages }
 }

@@ -53,7 +53,6 @@ describeStores(durableStores, (shared) => {
     const { owner: _, provider: __, isCreated: ___, sent: ____, ...record } = found
     const later = { ...record, transaction: { ...record.transaction, status: 'success' as const }, sequence: 10 }
     expect(await ledger.upsert(owner, 'alpha', later, found)).toMatchObject({ transaction: { status: 'success' }, sequence: 10 })
-    expect(await ledger.openDeposits('["name bc1q-done",null]', began - 1_000)).toEqual([])
   })
 
   test('each key has its create: the first response, one in doubt, or a contradicted one', async () => {
@@ -126,7 +125,11 @@ describeStores(durableStores, (shared) => {
   test('what contradicted is listed with its fields, and can be accepted', async () => {
     const { ledger, ledgerAdmin } = await openOld()
     expect(await ledgerAdmin.unresolved()).toEqual([
-      expect.objectContaining({ intent: 'mismatch', reported: { id: 'mismatch', fields: ['withdrawalAddress'] }, requested }),
+      expect.objectContaining({
+        intent: 'mismatch',
+        reported: expect.objectContaining({ id: 'mismatch', fields: ['withdrawalAddress'] }),
+        requested,
+      }),
       expect.objectContaining({ intent: 'pending', state: 'pending', deadline: began + 20_000 }),
       expect.objectContaining({ intent: 'unknown', state: 'unknown', candidates: ['candidate'] }),
     ])

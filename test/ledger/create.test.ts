@@ -1,10 +1,10 @@
 /** A create in the ledger, from before it is sent until its outcome is known (docs/contract.md §10). */
-import { expect, test } from 'vitest'
-import type { Intent, Ledger, TransactionRecord } from '../../src/core/ledger.ts'
+import { describe, expect, test } from 'vitest'
+import type { DepositClaim, Intent, Ledger, TransactionRecord, UnresolvedCreate } from '../../src/core/ledger.ts'
 import { paymentAddressKey } from '../../src/domain/address/same-address.ts'
 import { DepositInUse } from '../../src/domain/fault.ts'
-import type { Transaction } from '../../src/domain/swap.ts'
-import { always, amount, facts, intent, requested, unique, upsert } from './samples.ts'
+import type { OpenLedger } from '../../src/ledger/index.ts'
+import { always, amount, depositOf, facts, intent, requested, unique, upsert } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
 async function begun(ledger: Ledger, fields: Partial<Intent> = {}): Promise<Intent> {
@@ -114,8 +114,8 @@ describeStores(allStores, (shared) => {
     expect(await ledger.list(bound.owner, page)).toMatchObject({ total: 2 })
     expect(await ledgerAdmin.markNotCreated(none.id, 'tester')).toBe(true)
     expect(await ledgerAdmin.markNotCreated(none.id, 'tester')).toBe(false)
-    expect(await ledger.complete(none.id, facts('late'))).toBe(true)
-    expect(await ledger.find(none.owner, none.provider, 'late')).toMatchObject({ isCreated: true })
+    expect(await ledger.complete(none.id, facts('later'))).toBe(true)
+    expect(await ledger.find(none.owner, none.provider, 'later')).toMatchObject({ isCreated: true })
   })
 
   test('a result that many record at once is stored once', async () => {
@@ -135,10 +135,10 @@ describeStores(allStores, (shared) => {
     for (let n = 0; n < 5; n++) {
       const { id, owner, provider } = await begun(ledger)
       const [completed, contradicted] = await Promise.allSettled([
-        ledger.complete(id, facts('x')),
-        ledger.markMismatch(id, facts('x').transaction, ['coinTo']),
+        ledger.complete(id, facts(`x${n}`)),
+        ledger.markMismatch(id, facts(`x${n}`).transaction, ['coinTo']),
       ])
-      const isEntry = (await ledger.find(owner, provider, 'x')) !== undefined
+      const isEntry = (await ledger.find(owner, provider, `x${n}`)) !== undefined
       expect(completed).toEqual({ status: 'fulfilled', value: isEntry })
       expect(contradicted.status).toBe(isEntry ? 'rejected' : 'fulfilled')
       expect(await ledger.list(owner, page)).toMatchObject({ total: isEntry ? 1 : 0 })
@@ -229,12 +229,13 @@ describeStores(allStores, (shared) => {
       const reader = who === 'its owner' ? owner : unique('owner')
       const listed = facts('x', { status: 'success', depositAddress: undefined }, { changedAt: 7, sequence: 12 })
       expect(await ledger.upsert(reader, provider, listed)).toMatchObject({ isCreated: false })
-      const reported = facts('x', { status: 'wait', depositAddress: 'newer' }, { sequence: 11 })
+      const newer = depositOf('newer')
+      const reported = facts('x', { status: 'wait', depositAddress: newer }, { sequence: 11 })
       expect(await ledger.complete(created.id, reported)).toBe(true)
       expect(await ledger.complete(created.id, reported)).toBe(true)
       const { entries, total } = await ledger.list(owner, page)
       expect(total).toBe(1)
-      const transaction = { status: 'success', depositAddress: 'newer' }
+      const transaction = { status: 'success', depositAddress: newer }
       expect(entries).toMatchObject([{ isCreated: true, changedAt: 7, sequence: 12, transaction }])
       expect(await ledger.findIdempotencyKey(owner, 'key')).toMatchObject({
         fingerprint: 'f',
@@ -260,19 +261,15 @@ describeStores(allStores, (shared) => {
     ['withdrawal memo, which was not requested', { withdrawalExtraId: '77' }],
   ])('L40: the status of a row with other facts that was recorded before the result is not the create’s (%s)', async (_, other) => {
     const { ledger } = shared()
-    const agreed = {
-      coinTo: 'USDT',
-      networkTo: 'TRX',
-      depositAddress: 'bc1q-made',
-      depositExtraId: '1',
-      withdrawalAddress: 'TMade',
-    }
-    const result = facts('x', { status: 'wait', ...agreed }, { sequence: 11 })
+    const terms = { coinTo: 'USDT', networkTo: 'TRX', depositExtraId: '1', withdrawalAddress: 'TMade' }
     for (const finish of ['complete', 'bindFound'] as const) {
-      for (const [seen, status] of [
-        [{ ...agreed, ...other }, 'wait'],
-        [agreed, 'success'],
+      for (const [facts1, status] of [
+        [other, 'wait'],
+        [{}, 'success'],
       ] as const) {
+        const agreed = { ...terms, depositAddress: unique('bc1q-made') }
+        const seen = { ...agreed, ...facts1 }
+        const result = facts('x', { status: 'wait', ...agreed }, { sequence: 11 })
         const { id, owner, provider } = await begun(ledger, { provider: unique('provider') })
         await ledger.upsert(unique('owner'), provider, facts('x', { ...seen, status: 'success' }, { sequence: 12 }))
         expect(await ledger[finish](id, result)).toBe(true)
@@ -363,42 +360,143 @@ describeStores(allStores, (shared) => {
     expect((await ledger.list(owner, page)).entries.map(({ transaction }) => transaction.id)).toEqual(['y'])
   })
 
-  test('an open create of any owner and provider is found by its deposit address and memo, in any spelling', async () => {
+  test('a create has its deposit address with its memo, in any spelling, and what was only observed has none', async () => {
     const { ledger } = shared()
     const address = `0x${'0123456789abcdef'.repeat(2)}${crypto.randomUUID().slice(0, 8)}`
     const at = { depositAddress: address, depositExtraId: '7' }
-    const { owner, provider } = await completed(ledger, 'x', {}, facts('x', at))
-    await completed(ledger, 'y', {}, facts('y', { ...at, status: 'success' }))
-    await completed(ledger, 'z', {}, facts('z', { ...at, status: 'overdue' }))
-    await completed(ledger, 'w', {}, facts('w', { ...at, depositExtraId: '8' }))
     await upsert(ledger, unique('owner'), unique('provider'), facts('seen', at))
-    const key = paymentAddressKey({ address: address.toUpperCase().replace('0X', '0x'), extraId: '7' })
-    const found = await ledger.openDeposits(key, Date.now() - 60_000)
-    expect(found.map((entry) => [entry.owner, entry.provider, entry.transaction.id])).toEqual([[owner, provider, 'x']])
-    expect(await ledger.openDeposits(key, Date.now() + 60_000)).toEqual([])
+    const { owner, provider } = await completed(ledger, 'x', {}, facts('x', at))
+    await completed(ledger, 'w', {}, facts('w', { ...at, depositExtraId: '8' }))
+    const holderAt = (extraId: string) =>
+      ledger.depositHolder(paymentAddressKey({ address: address.toUpperCase().replace('0X', '0x'), extraId }))
+    expect(await holderAt('7')).toMatchObject({ entry: { owner, provider, transaction: { id: 'x' } } })
+    expect(await holderAt('8')).toMatchObject({ entry: { transaction: { id: 'w' } } })
+    expect(await holderAt('9')).toBeUndefined()
   })
 
-  test.each<[string, Partial<Transaction>, boolean]>([
-    ['waits', {}, true],
-    ['has another memo', { depositExtraId: '8' }, false],
-    ['has ended', { status: 'success' }, false],
-    ['is overdue', { status: 'overdue' }, false],
-  ])('a result with the claimed deposit address of a swap that %s', async (_, facts1, isInUse) => {
-    const { ledger } = shared()
-    const at = { depositAddress: unique('r'), depositExtraId: '7' }
-    await completed(ledger, 'first', {}, facts('first', { ...at, ...facts1 }))
-    const owner = unique('owner')
-    await completed(ledger, 'warm', { owner })
-    const { id, provider } = await begun(ledger, { owner })
-    const complete = (since?: number) =>
-      ledger.complete(id, facts('second', at), [], since === undefined ? undefined : { since, judgedIfTaken: [] })
-    const claimed = complete(Date.now() - 60_000)
-    if (isInUse) {
-      await expect(claimed).rejects.toThrow(DepositInUse)
-      expect(await ledger.find(owner, provider, 'second')).toBeUndefined()
-      // What is older than that does not count.
-      expect(await complete(Date.now() + 60_000)).toBe(true)
-    } else expect(await claimed).toBe(true)
-    expect(await ledger.find(owner, provider, 'second')).toMatchObject({ transaction: at })
+  describe('the deposit address of a swap that waits', () => {
+    /** The next create of an owner that has some, so that PostgreSQL gets it together with others, and how each way in stores its result. */
+    async function taken() {
+      const { ledger, ledgerAdmin } = shared()
+      const at = { depositAddress: unique('r'), depositExtraId: '7' }
+      const first = await completed(ledger, 'first', {}, facts('first', at))
+      const owner = unique('owner')
+      await completed(ledger, 'warm', { owner })
+      const create = await begun(ledger, { owner })
+      return { ledger, ledgerAdmin, at, first, owner, create }
+    }
+    const ways = {
+      'a response': (ledger, _, { id }, record, claim) => ledger.complete(id, record, [], claim),
+      'a search': (ledger, _, { id }, record, claim) => ledger.bindFound(id, record, claim),
+      'a person who binds': (_, admin, { id }, record, claim) =>
+        admin.bind(id, record.transaction.id, Date.now(), record, 'ops', undefined, claim),
+      'a person who accepts': async (ledger, admin, { id }, record, claim) => {
+        if (!claim?.givenUpBy && !claim?.isShared) await ledger.markMismatch(id, record.transaction, ['amountOut'])
+        return admin.accept(id, Date.now(), 'ops', undefined, claim)
+      },
+    } as const satisfies Record<
+      string,
+      (
+        ledger: OpenLedger['ledger'],
+        admin: OpenLedger['ledgerAdmin'],
+        create: Intent,
+        record: TransactionRecord,
+        claim?: DepositClaim,
+      ) => Promise<unknown>
+    >
+
+    test.each(Object.entries(ways))('is no other create’s by %s, until its holder has given it up', async (_, store) => {
+      const { ledger, ledgerAdmin, at, first, owner, create } = await taken()
+      const id = unique('second')
+      const storing = (claim?: DepositClaim) => store(ledger, ledgerAdmin, create, facts(id, at), claim)
+      await expect(storing()).rejects.toThrow(DepositInUse)
+      expect(await ledger.find(owner, create.provider, id)).toBeUndefined()
+      await expect(storing({ givenUpBy: { provider: first.provider, id: 'another' } })).rejects.toThrow(DepositInUse)
+      await storing({ givenUpBy: { provider: first.provider, id: 'first' } })
+      expect(await ledger.find(owner, create.provider, id)).toMatchObject({ transaction: at })
+      const key = paymentAddressKey({ address: at.depositAddress, extraId: '7' })
+      expect(await ledger.depositHolder(key)).toMatchObject({ entry: { owner, transaction: { id } } })
+    })
+
+    test('stays its own where another result is stored all the same', async () => {
+      const { ledger, at, first, owner, create } = await taken()
+      expect(await ledger.complete(create.id, facts('second', at), [], { isShared: true })).toBe(true)
+      expect(await ledger.find(owner, create.provider, 'second')).toMatchObject({ transaction: at })
+      const key = paymentAddressKey({ address: at.depositAddress, extraId: '7' })
+      expect(await ledger.depositHolder(key)).toMatchObject({ entry: { owner: first.owner } })
+    })
+
+    test('with another memo is free', async () => {
+      const { ledger, at, create } = await taken()
+      expect(await ledger.complete(create.id, facts('second', { ...at, depositExtraId: '8' }))).toBe(true)
+    })
+
+    test('is that of one of several results that are stored at the same time, and of the others it is that error alone', async () => {
+      const { ledger } = shared()
+      const owner = unique('owner')
+      await completed(ledger, 'warm', { owner })
+      const at = { depositAddress: unique('r'), depositExtraId: '7' }
+      const creates = await Promise.all([1, 2, 3, 4, 5].map(() => begun(ledger, { owner })))
+      const results = await Promise.allSettled(
+        creates.map(({ id }, n) => ledger.complete(id, facts(unique('x'), n < 3 ? at : { depositAddress: unique('r') }))),
+      )
+      const outcomes = results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.constructor))
+      expect(outcomes.slice(0, 3).toSorted((a, b) => Number(a === true) - Number(b === true))).toEqual([
+        DepositInUse,
+        DepositInUse,
+        true,
+      ])
+      expect(outcomes.slice(3)).toEqual([true, true])
+    })
+
+    test('is free once its swap was pruned', async () => {
+      const { ledger, ledgerAdmin } = shared()
+      const at = { depositAddress: unique('r') }
+      const long = Date.now() - 40 * 86_400_000
+      const record = facts(unique('old'), { ...at, status: 'success' }, { reportedAt: long })
+      await completed(ledger, record.transaction.id, { attemptedAt: long }, record)
+      await ledgerAdmin.prune(Date.now() - 30 * 86_400_000, 'ops')
+      const key = paymentAddressKey({ address: at.depositAddress, extraId: undefined })
+      expect(await ledger.depositHolder(key)).toBeUndefined()
+    })
+
+    test('is no second swap’s of its own create either', async () => {
+      const { ledger, at, owner, create } = await taken()
+      await ledger.complete(create.id, facts('bound'))
+      await expect(ledger.complete(create.id, facts(unique('other'), at))).rejects.toThrow()
+      const { entries } = await ledger.list(owner, page)
+      expect(entries.filter(({ transaction }) => transaction.depositAddress === at.depositAddress)).toEqual([])
+    })
+  })
+
+  test('what is withheld for a create of unknown outcome may not be paid, until that is resolved', async () => {
+    const { ledger, ledgerAdmin } = shared()
+    const { id, provider } = await begun(ledger)
+    await ledger.markUnknown(id, 0)
+    const found = (await ledger.dueCreates(Date.now(), 1_000, undefined)).find(({ intent }) => intent === id)
+    await ledger.scheduleNextCheck(found as UnresolvedCreate, undefined, ['x', 'y'], ['x'])
+    expect(await ledger.mismatchedIds(provider, ['x', 'y'])).toEqual(new Set(['x']))
+    await ledgerAdmin.markNotCreated(id, 'ops')
+    expect(await ledger.mismatchedIds(provider, ['x', 'y'])).toEqual(new Set())
+  })
+
+  test('the quote that binds a create is kept with it, that of its own in the place of the one before', async () => {
+    const { ledger, ledgerAdmin } = shared()
+    const quote = { source: 'winner', amountIn: amount('1'), amountOut: amount('2'), until: 5 } as const
+    const own = { source: 'own', amountIn: amount('1'), amountOut: amount('3') } as const
+    const one = await begun(ledger, { quote })
+    const other = await begun(ledger, { quote, isQuoting: true })
+    await ledger.markQuoted(other.id, own)
+    const none = await begun(ledger)
+    for (const { id } of [one, other, none]) await ledger.markUnknown(id, 0)
+    const due = await ledger.dueCreates(Date.now(), 1_000, undefined)
+    const quoteOf = (id: string) => due.find(({ intent }) => intent === id)?.quote
+    expect([one, other, none].map(({ id }) => quoteOf(id))).toEqual([quote, own, undefined])
+    expect((await ledgerAdmin.findUnresolved(other.id))?.quote).toEqual(own)
+    // A refusal that may not be the provider's own: what is found then is judged by it, too.
+    await ledger.drop(one.id, 0)
+    expect((await ledger.dueRefusedCreates(Date.now(), 1_000, undefined)).find(({ intent }) => intent === one.id)?.quote).toEqual(
+      quote,
+    )
   })
 })

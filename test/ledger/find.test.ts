@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import type { FindCursor, FoundSwap, LedgerAdmin } from '../../src/core/ledger-admin.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
-import { query, undoSteps } from './raw.ts'
+import { query, undoOptionalSteps } from './raw.ts'
 import { facts, intent, requested, unique } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
 
@@ -174,7 +174,7 @@ describeStores(durableStores, (shared) => {
   test('on the schema of the version before creates go on, and are found by what that has', async () => {
     const { url, close } = await shared().openNew()
     await close()
-    await undoSteps(url)
+    await undoOptionalSteps(url)
     const { ledger, ledgerAdmin, ...opened } = await openLedger(url, { mayMigrate: false })
     onTestFinished(opened.close)
     const made = intent({ requestId: 'ticket', idempotencyKey: { key: 'k', fingerprint: 'f' } })

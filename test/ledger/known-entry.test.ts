@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Ledger, LedgerEntry } from '../../src/core/ledger.ts'
 import { openLedger } from '../../src/ledger/index.ts'
-import { facts, intent, unique, upsert } from './samples.ts'
+import { depositOf, facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
 
 const names = () => ({ owner: unique('owner'), provider: unique('provider') })
@@ -42,7 +42,10 @@ describeStores(allStores, (shared) => {
     const create = intent({ owner, provider })
     await ledger.begin(create)
     await ledger.complete(create.id, facts('x'))
-    expect(await found(ledger, owner, provider, known)).toMatchObject({ isCreated: true, transaction: { depositAddress: 'to-x' } })
+    expect(await found(ledger, owner, provider, known)).toMatchObject({
+      isCreated: true,
+      transaction: { depositAddress: depositOf('x') },
+    })
   })
 
   test('what is known of another transaction, or of another owner, is not returned', async () => {

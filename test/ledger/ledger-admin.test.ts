@@ -144,7 +144,8 @@ describeStores(allStores, (shared) => {
     const wrong = await begun(ledger, { attemptedAt: 100 })
     const resolved = await begun(ledger)
     await ledger.markUnknown(unknown.id, 500)
-    await ledger.markMismatch(wrong.id, facts('w').transaction, ['coinTo', 'networkTo'])
+    const { transaction } = facts('w')
+    await ledger.markMismatch(wrong.id, transaction, ['coinTo', 'networkTo'])
     await ledger.complete(resolved.id, facts('x'))
     const unresolvedOf = ({ id, owner, provider, attemptedAt }: Intent) => ({
       intent: id,
@@ -154,7 +155,7 @@ describeStores(allStores, (shared) => {
       attemptedAt,
     })
     expect(await ledgerAdmin.unresolved()).toStrictEqual([
-      { ...unresolvedOf(wrong), state: 'mismatch', reported: { id: 'w', fields: ['coinTo', 'networkTo'] } },
+      { ...unresolvedOf(wrong), state: 'mismatch', reported: { id: 'w', fields: ['coinTo', 'networkTo'], transaction } },
       { ...unresolvedOf(unknown), state: 'unknown' },
       { ...unresolvedOf(pending), state: 'pending' },
     ])

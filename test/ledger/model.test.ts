@@ -91,8 +91,12 @@ async function play({ ledger, ledgerAdmin, events }: Stores, steps: readonly Com
   const provider = (n: number) => theirProviders[n] as string
   const creates: Intent[] = [intent({ owner: owner(0), provider: provider(0), attemptedAt: start })]
   const chosen = (n: number) => creates[n % creates.length] as Intent
-  const reportedFacts = ({ id, status, created, sequence }: ReportedTransaction, from: number) =>
-    facts(ids[id] as string, { status, createdAt: new Date(from + created).toISOString() }, { changedAt: Date.now(), sequence })
+  const reportedFacts = ({ id, status, created, sequence }: ReportedTransaction, from: number, at: string) =>
+    facts(
+      ids[id] as string,
+      { status, depositAddress: `${at} ${id}`, createdAt: new Date(from + created).toISOString() },
+      { changedAt: Date.now(), sequence },
+    )
 
   const does: { readonly [Name in keyof Commands]: (chosen: Commands[Name]) => readonly [() => unknown, () => unknown] } = {
     begin({ key, ...by }) {
@@ -109,13 +113,13 @@ async function play({ ledger, ledgerAdmin, events }: Stores, steps: readonly Com
       return [() => ledger.markUnknown(chosen(create).id, nextCheckAt), () => model.doubt(chosen(create).id, nextCheckAt)]
     },
     complete({ create, ...what }) {
-      const { id, attemptedAt } = chosen(create)
-      const result = reportedFacts(what, attemptedAt)
+      const { id, attemptedAt, provider: at } = chosen(create)
+      const result = reportedFacts(what, attemptedAt, at)
       return [() => ledger.complete(id, result), () => model.settle(id, result)]
     },
     contradict({ create, ...what }) {
-      const { id, attemptedAt } = chosen(create)
-      const { transaction } = reportedFacts(what, attemptedAt)
+      const { id, attemptedAt, provider: at } = chosen(create)
+      const { transaction } = reportedFacts(what, attemptedAt, at)
       return [() => ledger.markMismatch(id, transaction, ['coinTo']), () => model.contradict(id, transaction)]
     },
     bind({ create, id }) {
@@ -123,7 +127,7 @@ async function play({ ledger, ledgerAdmin, events }: Stores, steps: readonly Com
       return [() => ledgerAdmin.bind(chosen(create).id, to, at, undefined, 'tester'), () => model.bind(chosen(create).id, to, at)]
     },
     upsert({ owner: who, provider: where, ...what }) {
-      const record = reportedFacts(what, start)
+      const record = reportedFacts(what, start, provider(where))
       return [() => upsert(ledger, owner(who), provider(where), record), () => model.upsert(owner(who), provider(where), record)]
     },
     take({ nth, after }) {

@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { maxSegmentEntries } from '../../src/ledger/page-index.ts'
+import { steps } from '../../src/ledger/schema/steps.ts'
 
 export type RawRow = Readonly<Record<string, unknown>>
 
@@ -60,6 +61,19 @@ export async function undoSteps(url: string): Promise<void> {
   await query(url, 'DROP TABLE schema_steps')
 }
 
+/** The same, but for what every create needs: without it none begins. */
+export async function undoOptionalSteps(url: string): Promise<void> {
+  await undoSteps(url)
+  const isFile = url.startsWith('sqlite:')
+  const types = {
+    integer: isFile ? 'integer' : 'bigint',
+    text: isFile ? 'text' : 'text COLLATE "C"',
+    identity: '',
+    hasClock: !isFile,
+  }
+  await query(url, ...steps['payable swaps'].statements(types))
+}
+
 /** The same, but for the record of it. */
 export async function undoAdditions(url: string): Promise<void> {
   const fillfactors = ['transactions', 'claims'].map((table) => `ALTER TABLE ${table} RESET (fillfactor)`)
@@ -67,6 +81,8 @@ export async function undoAdditions(url: string): Promise<void> {
   const webhooks = ['webhooks', 'webhook_queues', 'webhook_deliveries']
   const usage = ['requests', 'writers', 'swaps', 'amounts'].map((name) => `usage_${name}`)
   const tables = [
+    'open_deposits',
+    'withheld_candidates',
     'transaction_events',
     'event_owners',
     'watched_transactions',
@@ -83,6 +99,8 @@ export async function undoAdditions(url: string): Promise<void> {
   ]
   const columns = [
     'transactions.unknown_reason',
+    'transactions.quoted',
+    'refused_creates.quoted',
     ...['scope', 'networks', 'hint', 'used_at'].map((name) => `keys.${name}`),
     'accounts.limits',
   ]

@@ -39,6 +39,17 @@ export function intent(fields: Partial<Intent> = {}): Intent {
   }
 }
 
+let testNumber = 0
+
+/** Deposit addresses of samples are other ones from now on: tests that share a ledger have no swap of each other's address. */
+export function beginTest(): void {
+  testNumber++
+}
+
+export function depositOf(id: string): string {
+  return `to-${id}-${testNumber}`
+}
+
 export function facts(
   id: string,
   transaction: Partial<Transaction> = {},
@@ -46,7 +57,7 @@ export function facts(
 ): TransactionRecord {
   const reportedAt = more.reportedAt ?? Date.now()
   const createdAt = new Date(reportedAt).toISOString()
-  const reported: Transaction = { ...requested, id, status: 'wait', depositAddress: `to-${id}`, createdAt, ...transaction }
+  const reported: Transaction = { ...requested, id, status: 'wait', depositAddress: depositOf(id), createdAt, ...transaction }
   return { transaction: reported, derived: [], reportedAt, ...more }
 }
 

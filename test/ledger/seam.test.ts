@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 /** Its writes: of a new entry, of a create's result, of a later report; and the results that PostgreSQL gets together. */
 const seam: Readonly<Record<string, number>> = { 'src/ledger/entries.ts': 3, 'src/ledger/postgres/at-once.ts': 1 }
 /** Of a create without a result, and of who reads a swap next: no owner sees them. */
-const hidden = new Set(['polled_at', 'quoting', 'next_check_at', 'check_count', 'candidates', 'unknown_reason'])
+const hidden = new Set(['polled_at', 'quoting', 'next_check_at', 'check_count', 'candidates', 'unknown_reason', 'quoted'])
 /** What a contradicted create has of a response: it is no swap of its owner. */
 const ofMismatch = new Set(['provider_id', 'record'])
 

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { SettlementPlan } from '../../src/core/ledger-admin.ts'
 import { openLedger } from '../../src/ledger/index.ts'
-import { undoSteps } from './raw.ts'
+import { undoOptionalSteps } from './raw.ts'
 import { facts, intent, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
@@ -52,7 +52,7 @@ describeStores(allStores, (shared) => {
     const { url, close } = await shared().openNew()
     await close()
     if (url.includes(':memory:')) return
-    await undoSteps(url)
+    await undoOptionalSteps(url)
     const before = await openLedger(url, { mayMigrate: false })
     onTestFinished(before.close)
     expect(await before.ledgerAdmin.savePlan('1-a', plan)).toBe(false)

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished } from 'vitest'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { copyLedger } from '../support/bundle.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { wrongPageIndex } from './raw.ts'
+import { beginTest } from './samples.ts'
 
 /** Where stores are made; what was made is gone in the end. */
 export interface Site {
@@ -76,6 +77,7 @@ export function describeStores(names: readonly StoreName[], tests: (shared: () =
       site = await openSite(name)
       shared = { ...(await open()), openNew, createStore: site.createStore }
     })
+    beforeEach(beginTest)
     const openNew = async () => {
       const opened = await open()
       onTestFinished(opened.close)

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { Timelines } from '../../src/core/timelines.ts'
 import type { TimelineEvent } from '../../src/domain/timeline.ts'
 import { openLedger } from '../../src/ledger/index.ts'
-import { query, undoSteps } from './raw.ts'
+import { query, undoOptionalSteps } from './raw.ts'
 import { facts, intent } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
 
@@ -90,7 +90,7 @@ describeStores(durableStores, (shared) => {
   test('on the schema of the version before nothing is written, and a swap is read without', async () => {
     const { url, close } = await shared().openNew()
     await close()
-    await undoSteps(url)
+    await undoOptionalSteps(url)
     const { ledger, ledgerAdmin, timelines, ...opened } = await openLedger(url, { mayMigrate: false })
     onTestFinished(opened.close)
     const made = intent()

@@ -10,7 +10,7 @@ import { removeOld } from '../../src/process/retention.ts'
 import { changedFields } from '../support/changed-fields.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { query, undoSteps } from './raw.ts'
+import { query, undoOptionalSteps } from './raw.ts'
 import { amount, facts, intent, unique } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
 
@@ -379,7 +379,7 @@ describeStores(durableStores, (shared) => {
   test('where the ledger lacks the tables there are no rows, and all else works', async () => {
     const { url, close } = await shared().openNew()
     await close()
-    await undoSteps(url)
+    await undoOptionalSteps(url)
     const store = await openLedger(url, { mayMigrate: false })
     onTestFinished(store.close)
     await created(store, 'owner', 'x')

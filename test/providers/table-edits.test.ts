@@ -144,8 +144,8 @@ type Responses = ReadonlyMap<Create, ReceivedResponse>
 
 /** A person binds each create of a provider that has no list. */
 async function bindAll(lost: readonly Create[], swaps: ReadonlyMap<Create, Swap>, { gateway }: Rig): Promise<void> {
-  const { config, ledgerAdmin } = gateway
-  const ports = resolvePorts(config, { ledgerAdmin, currencyLists: noCurrencyLists }, 'tester')
+  const { config, ledger, ledgerAdmin } = gateway
+  const ports = resolvePorts(config, { ledger, ledgerAdmin, currencyLists: noCurrencyLists }, 'tester')
   for (const [at, { intent }] of (await ledgerAdmin.unresolved()).toSorted((a, b) => a.attemptedAt - b.attemptedAt).entries()) {
     const id = swaps.get(lost[at] as Create)?.id
     const resolution = id === undefined ? ({ none: true } as const) : { bind: id, force: false }

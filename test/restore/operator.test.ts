@@ -40,17 +40,25 @@ test('the API lists, assigns, dismisses and takes back, as the commands do, and 
     { id: 'alpha~lost-2' },
   ])
   expect(await decide('alpha~lost-1', { assign: true, key: null, note: 'n' })).toMatchObject({ status: 409 })
-  expect(await decide('alpha~lost-1', { assign: true, account: 'nobody', key: null, note: 'n' })).toMatchObject({
+  expect(await decide('alpha~lost-1', { assign: true, account: 'other', key: null, note: 'n' })).toMatchObject({
+    status: 409,
+    json: { message: expect.stringContaining('not confirmed by anybody') },
+  })
+  expect(await decide('alpha~lost-1', { assign: true, account: 'nobody', unconfirmed: true, key: null, note: 'n' })).toMatchObject({
     status: 409,
     json: { message: 'There is no account nobody.' },
   })
-  expect(await decide('alpha~lost-1', { assign: true, account: 'other', key: 'order-1', note: 'n' })).toEqual({
+  expect(await decide('alpha~lost-1', { assign: true, account: 'other', unconfirmed: true, key: 'order-1', note: 'n' })).toEqual({
     status: 200,
     json: {
       id: 'alpha~lost-1',
       decision: 'assigned',
       account: 'other',
-      notes: ['Its create is the one with the key order-1.', 'No other create waited for it.'],
+      notes: [
+        expect.stringMatching(/^Not confirmed by anybody: .*amountIn/),
+        'Its create is the one with the key order-1.',
+        'No other create waited for it.',
+      ],
     },
   })
   expect((await call('GET', '/found?assigned=true')).json).toMatchObject([{ id: 'alpha~lost-1', account: 'other' }])
@@ -61,7 +69,9 @@ test('the API lists, assigns, dismisses and takes back, as the commands do, and 
   expect(await call('POST', '/found-keys', free)).toMatchObject({ status: 200, json: { id: 'order-1', decision: 'freed' } })
   expect(await call('POST', '/found-keys', free)).toMatchObject({ status: 404 })
   expect(await decide('alpha~lost-1', { unassign: true, note: 'wrong' })).toMatchObject({ status: 404 })
-  expect(await decide('alpha~lost-1', { assign: true, account: 'acme', key: null, note: 'right' })).toMatchObject({ status: 200 })
+  expect(
+    await decide('alpha~lost-1', { assign: true, account: 'acme', unconfirmed: true, key: null, note: 'right' }),
+  ).toMatchObject({ status: 200 })
   expect(await decide('alpha~lost-2', { dismiss: true, note: 'not ours' })).toEqual({
     status: 200,
     json: { id: 'alpha~lost-2', decision: 'dismissed', account: null, notes: ['No other create waited for it.'] },
@@ -69,7 +79,9 @@ test('the API lists, assigns, dismisses and takes back, as the commands do, and 
   expect((await call('GET', '/found?dismissed=true')).json).toMatchObject([{ id: 'alpha~lost-2', dismissedAt: expect.any(String) }])
   expect(await decide('alpha~lost-2', { undismiss: true, note: 'ours' })).toMatchObject({ json: { decision: 'undismissed' } })
   expect(await decide('alpha~lost-2', { dismiss: true, note: 'not ours' })).toMatchObject({ status: 200 })
-  expect(await decide('alpha~lost-2', { assign: true, account: 'acme', key: null, note: 'n' })).toMatchObject({ status: 404 })
+  expect(await decide('alpha~lost-2', { assign: true, account: 'acme', unconfirmed: true, key: null, note: 'n' })).toMatchObject({
+    status: 404,
+  })
   for (const body of [{}, { assign: true }, { dismiss: true, note: '' }, { assign: true, dismiss: true, note: 'n' }])
     expect(await decide('alpha~lost-1', body)).toMatchObject({ status: 400 })
   expect((await call('GET', '/found')).json).toEqual([])
@@ -108,6 +120,7 @@ test.each([1280, 390])('the page shows them, assigns one and takes it back, at %
   await orders.getByRole('button', { name: 'Assign alpha~lost-1' }).locator('visible=true').first().click()
   await dialogOf(page).getByLabel('Account').fill('other')
   await dialogOf(page).getByLabel('Idempotency-Key of its create').selectOption('none')
+  await dialogOf(page).getByLabel('The client cannot be asked').check()
   await dialogOf(page).getByLabel('Note').fill('ticket 7')
   await dialogOf(page).getByRole('button', { name: 'Assign', exact: true }).click()
   await orders.getByText('1 wait for a person, 1 assigned').waitFor()

@@ -161,12 +161,12 @@ test('what clients saw before the restore is what they see after it, swap by swa
   if (!lost) throw new Error('Nothing was lost.')
   const found = (...args: readonly string[]) => rig.swapgate('ledger', 'found', ...args, '--note', 'ticket 7')
   for (const { id, account, key } of orders.slice(half))
-    expect((await found('assign', id, '--account', account, '--key', key)).exitCode).toBe(0)
+    expect((await found('assign', id, '--account', account, '--unconfirmed', '--key', key)).exitCode).toBe(0)
   expect((await found('unassign', lost.id)).exitCode).toBe(0)
   await gateway.followRestores()
   await create(lost)
   await get(lost)
-  expect((await found('assign', lost.id, '--account', lost.account, '--key', lost.key)).exitCode).toBe(0)
+  expect((await found('assign', lost.id, '--account', lost.account, '--unconfirmed', '--key', lost.key)).exitCode).toBe(0)
   await gateway.followRestores()
 
   phase = 'after'

@@ -88,12 +88,18 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('in %s', (store) => {
       '--account',
       'acme',
       '--no-key',
+      '--withdrawal-address',
+      'TWithdraw1',
       '--note',
       'by the log',
     )
     expect([assigned.exitCode, assigned.out]).toEqual([
       0,
-      ['alpha~lost-1 is now a swap of the account acme.', 'No other create waited for it.'],
+      [
+        'alpha~lost-1 is now a swap of the account acme.',
+        expect.stringMatching(/^Not confirmed by anybody: .*amountIn 0\.10/),
+        'No other create waited for it.',
+      ],
     ])
     await gateway.followRestores()
     expect((await acme.get('alpha~lost-1')).json).toMatchObject({ id: 'alpha~lost-1', status: 'wait' })
@@ -148,7 +154,8 @@ test('the real way: a backup, a swap after it, the backup restored', async () =>
   expect(reasonOf(await again.create({ amount: digits('0.2') }, 'order-2'))).toEqual(restored409)
   const { id } = gone.json as { id: string }
   expect(
-    (await rig.swapgate('ledger', 'found', 'assign', id, '--account', 'acme', '--key', 'order-2', '--note', 'log')).exitCode,
+    (await rig.swapgate('ledger', 'found', 'assign', id, '--account', 'acme', '--unconfirmed', '--key', 'order-2', '--note', 'log'))
+      .exitCode,
   ).toBe(0)
   expect((await again.get(id)).status).toBe(200)
   expect((await again.create({ amount: digits('0.2') }, 'order-2')).json).toMatchObject({ id })
@@ -396,7 +403,7 @@ describe('the end', () => {
 
 describe('swapgate ledger found assign', () => {
   const assign = (rig: RestoreRig, id: string, account = 'acme') =>
-    rig.swapgate('ledger', 'found', 'assign', id, '--account', account, '--no-key', '--note', 'log')
+    rig.swapgate('ledger', 'found', 'assign', id, '--account', account, '--unconfirmed', '--no-key', '--note', 'log')
 
   test('refuses an account, or an order, that is not there, and a second decision', async () => {
     const rig = await marked()
@@ -429,6 +436,23 @@ describe('swapgate ledger found assign', () => {
     })
   })
 
+  test('refuses without the word of the client, and what that contradicts, with what nobody confirms', async () => {
+    const rig = await marked()
+    await callerOf(rig.gateway)
+    rig.alpha.holdings.swaps = [lost()]
+    await rebuilt(rig)
+    const deciding = (...options: readonly string[]) =>
+      rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--note', 'log', ...options)
+    expect((await deciding()).exitCode).toBe(2)
+    expect((await deciding('--unconfirmed', '--withdrawal-address', 'TWithdraw1')).exitCode).toBe(2)
+    expect(await deciding('--withdrawal-address', 'TAnother')).toMatchObject({
+      exitCode: 1,
+      err: [expect.stringMatching(/differs in withdrawalAddress; --despite withdrawalAddress does it all the same/)],
+    })
+    expect(await deciding('--withdrawal-address', 'TAnother', '--despite', 'amountOut')).toMatchObject({ exitCode: 1 })
+    expect(await deciding('--withdrawal-address', 'TWithdraw1')).toMatchObject({ exitCode: 0 })
+  })
+
   test('of two that assign one order at once one does', async () => {
     const rig = await marked()
     await callerOf(rig.gateway)
@@ -447,10 +471,11 @@ test('a client that repeats its create gets the order that was assigned to it, n
   await rebuilt(rig)
   for (const caller of [acme, acme, other]) expect(reasonOf(await caller.create({}, 'order-1'))).toEqual(restored409)
   const assigned = await rig.swapgate(
-    ...['ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--key', 'order-1', '--note', 'log'],
+    ...['ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--key', 'order-1', '--note', 'log'],
   )
   expect(assigned.out).toEqual([
     'alpha~lost-1 is now a swap of the account acme.',
+    expect.stringContaining('Not confirmed by anybody'),
     'Its create is the one with the key order-1.',
     expect.stringMatching(/^1 other create that waited for it is new from now on: order-1 of other, first at 2\S+Z\.$/),
   ])
@@ -469,7 +494,18 @@ test('a key is never found by elimination: no create gets the order but the one 
   expect(reasonOf(await acme.create({}, 'order-2'))).toEqual(restored409)
   const list = await rig.swapgate('ledger', 'found', 'list')
   expect(list.out.at(-1)).toMatch(/^alpha~lost-1 may be of the create with the key order-2 of acme, first sent at 2/)
-  await rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--no-key', '--note', 'it is order-1')
+  await rig.swapgate(
+    'ledger',
+    'found',
+    'assign',
+    'alpha~lost-1',
+    '--account',
+    'acme',
+    '--unconfirmed',
+    '--no-key',
+    '--note',
+    'it is order-1',
+  )
   await rig.gateway.followRestores()
   expect((await acme.create({}, 'order-2')).json).not.toMatchObject({ id: 'alpha~lost-1' })
 })
@@ -480,7 +516,19 @@ test('a key that was never repeated is named too: its create returns the order, 
   rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
   await rebuilt(rig)
   await rig.swapgate(
-    ...['ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--key', 'order-1', '--note', 'by its records'],
+    ...[
+      'ledger',
+      'found',
+      'assign',
+      'alpha~lost-1',
+      '--account',
+      'acme',
+      '--unconfirmed',
+      '--key',
+      'order-1',
+      '--note',
+      'by its records',
+    ],
   )
   await rig.gateway.followRestores()
   expect((await acme.create({ withdrawalAddress: 'TOther1' }, 'order-1')).status).toBe(422)
@@ -495,7 +543,9 @@ test('a key that another create has by now is refused', async () => {
   await rebuilt(rig)
   expect((await acme.create({ amount: digits('0.2') }, 'order-1')).status).toBe(201)
   expect(
-    await rig.swapgate(...['ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--key', 'order-1', '--note', 'log']),
+    await rig.swapgate(
+      ...['ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--key', 'order-1', '--note', 'log'],
+    ),
   ).toMatchObject({ exitCode: 1, err: [expect.stringContaining('another create of acme has the Idempotency-Key order-1')] })
 })
 
@@ -539,7 +589,7 @@ describe('swapgate ledger found unassign', () => {
     const [acme, other] = [await callerOf(rig.gateway), await callerOf(rig.gateway, 'other')]
     rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
     await rebuilt(rig)
-    expect((await found(rig, 'assign', 'alpha~lost-1', '--account', account, '--no-key')).exitCode).toBe(0)
+    expect((await found(rig, 'assign', 'alpha~lost-1', '--account', account, '--unconfirmed', '--no-key')).exitCode).toBe(0)
     await rig.gateway.followRestores()
     return { ...rig, acme, other }
   }
@@ -558,7 +608,7 @@ describe('swapgate ledger found unassign', () => {
       for (const caller of [acme, other]) expect(reasonOf(await caller.get('alpha~lost-1'))).toEqual(restored503)
       expect((await other.list()).json).toMatchObject({ data: [] })
       expect(reasonOf(await acme.create())).toEqual(restored409)
-      expect((await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--no-key')).exitCode).toBe(0)
+      expect((await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--no-key')).exitCode).toBe(0)
       await gateway.followRestores()
       expect((await acme.list()).json).toMatchObject({ data: [{ id: 'alpha~lost-1' }] })
       expect(reasonOf(await other.get('alpha~lost-1'))).toEqual([404, 'not_found'])
@@ -579,13 +629,13 @@ describe('swapgate ledger found unassign', () => {
     const other = await callerOf(rig.gateway, 'other')
     rig.alpha.holdings.swaps = [lost({ refundAddress: null, status: 'success', amountOut: digits('64.5') })]
     await rebuilt(rig)
-    await found(rig, 'assign', 'alpha~lost-1', '--account', 'other', '--no-key')
+    await found(rig, 'assign', 'alpha~lost-1', '--account', 'other', '--unconfirmed', '--no-key')
     await rig.gateway.followRestores()
     for (let n = 0; n < 2; n++) expect((await other.get('alpha~lost-1')).json).toMatchObject({ status: 'success' })
     expect((await found(rig, 'unassign', 'alpha~lost-1')).exitCode).toBe(0)
     expect(reasonOf(await other.get('alpha~lost-1'))).toEqual([404, 'not_found'])
     const acme = await callerOf(rig.gateway)
-    await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--no-key')
+    await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--no-key')
     expect(reasonOf(await other.get('alpha~lost-1'))).toEqual([404, 'not_found'])
     expect((await acme.get('alpha~lost-1')).json).toMatchObject({ status: 'success' })
   })
@@ -620,7 +670,7 @@ describe('swapgate ledger found unassign', () => {
       const acme = await callerOf(rig.gateway)
       rig.alpha.holdings.swaps = [lost({ refundAddress: null }), lost({ id: 'lost-2', refundAddress: null })]
       await rebuilt(rig)
-      await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--key', 'order-1')
+      await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--key', 'order-1')
       expect((await found(rig, 'unassign', 'alpha~lost-1')).out).toEqual([
         'alpha~lost-1 waits for a person again. acme may have seen it: say so there.',
         'The Idempotency-Key order-1 of acme is 409 until found assign --key or found free names it.',
@@ -628,7 +678,9 @@ describe('swapgate ledger found unassign', () => {
       ])
       expect(reasonOf(await acme.create({ amount: digits('0.4') }, 'order-1'))).toEqual(restored409)
       expect((await rig.swapgate('ledger', 'found', 'list', '--keys')).out.at(-1)).toMatch(/^acme +order-1 +never shown$/)
-      expect((await found(rig, 'assign', 'alpha~lost-2', '--account', 'acme', '--key', 'order-1')).exitCode).toBe(0)
+      expect((await found(rig, 'assign', 'alpha~lost-2', '--account', 'acme', '--unconfirmed', '--key', 'order-1')).exitCode).toBe(
+        0,
+      )
       expect((await acme.create({}, 'order-1')).json).toMatchObject({ id: 'alpha~lost-2' })
       expect(rig.alpha.received('create')).toEqual([])
     },
@@ -639,7 +691,7 @@ describe('swapgate ledger found unassign', () => {
     const acme = await callerOf(rig.gateway)
     rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
     await rebuilt(rig)
-    await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--key', 'order-1')
+    await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--key', 'order-1')
     expect((await acme.create({}, 'order-1')).json).toMatchObject({ id: 'alpha~lost-1' })
     const shown = 'A response to it had shown the deposit address of the order: its client may have paid there.'
     expect((await found(rig, 'unassign', 'alpha~lost-1')).out.at(-1)).toBe(shown)
@@ -694,8 +746,9 @@ test('usage: only --end takes providers and a note', async () => {
   for (const args of [['alpha'], ['--note', 'x'], ['--end', '--since', '2026-11-20'], ['--actions', '--end']])
     expect((await rig.swapgate('ledger', 'mark-restored', ...args)).exitCode).toBe(2)
   expect((await rig.swapgate('ledger', 'rebuild')).exitCode).toBe(2)
-  expect((await rig.swapgate('ledger', 'found', 'assign', 'alpha~x', '--no-key')).exitCode).toBe(2)
-  expect((await rig.swapgate('ledger', 'found', 'assign', 'alpha~x', '--note', 'x')).exitCode).toBe(2)
+  expect((await rig.swapgate('ledger', 'found', 'assign', 'alpha~x', '--no-key', '--unconfirmed')).exitCode).toBe(2)
+  expect((await rig.swapgate('ledger', 'found', 'assign', 'alpha~x', '--unconfirmed', '--note', 'x')).exitCode).toBe(2)
+  expect((await rig.swapgate('ledger', 'found', 'assign', 'alpha~x', '--no-key', '--note', 'x')).exitCode).toBe(2)
 })
 
 test('a ledger that is not there, or lacks the tables, is refused', async () => {

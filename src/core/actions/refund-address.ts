@@ -5,6 +5,7 @@ import type { Transaction } from '../../domain/swap.ts'
 import type { SwapAction, SwapActionRequest } from '../../domain/swap-action.ts'
 import { checkRefundAddress, type RefundAddress } from '../assets/check-request.ts'
 import type { LedgerEntry } from '../ledger.ts'
+import { mayGetDeposit } from '../open-deposits.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import type { Offers } from './capabilities.ts'
 
@@ -61,15 +62,14 @@ export function refundOf({ refundAddress, refundExtraId }: RefundAddress) {
   return { address: refundAddress, extraId: refundExtraId }
 }
 
-const maxDepositAgeMs = 7 * 86_400_000
-
 /** Throws a `Fault` for an address that a create could not have, and for one to which somebody pays for a swap. */
 export async function judgeAddress(request: SwapActionRequest, transaction: Transaction, scope: ProviderScope): Promise<void> {
   checkRefundAddress(request, transaction, scope)
   const refund = refundOf(request)
   const { depositAddress, depositExtraId } = transaction
-  const open = await scope.ledger.openDeposits(paymentAddressKey(refund), scope.clock() - maxDepositAgeMs)
-  const deposits = [{ depositAddress, depositExtraId }, ...open.map((other) => other.transaction)]
+  const holder = await scope.ledger.depositHolder(paymentAddressKey(refund))
+  const others = holder && mayGetDeposit(holder, scope.clock()) ? [holder.entry.transaction] : []
+  const deposits = [{ depositAddress, depositExtraId }, ...others]
   const isDeposit = deposits.some((deposit) =>
     isSamePaymentAddress({ address: deposit.depositAddress, extraId: deposit.depositExtraId }, refund),
   )

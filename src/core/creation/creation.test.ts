@@ -40,7 +40,8 @@ const verify: VerifyCreate = (response) => {
 
 const judge: JudgeCreate = async (verified) => {
   events.push('judge')
-  return verified
+  const deposit = { isRefused: true, judgedIfTaken: [], claimAfter: async () => undefined, observe: () => {} }
+  return { ...verified, judged: [], deposit }
 }
 
 const record: RecordCreate = async (response) => {

@@ -18,17 +18,23 @@ export interface SentCreate extends CreateResponse {
 export interface VerifiedCreate extends SentCreate {
   /** Fields for which nobody may get it. */
   readonly contradicted: readonly string[]
-  /** What it says about its assets. */
-  readonly judged?: readonly JudgedAsset[]
-  /** Present if the ledger has still to say whether another open swap has its deposit address. */
-  readonly deposit?: ClaimedDeposit
 }
 
-/** A deposit address that is judged together with the storing of the result. */
-export interface ClaimedDeposit {
-  readonly claim: DepositClaim
-  /** Asked if the ledger has another open swap with the address: reads that one once more. */
-  readonly isTaken: () => Promise<boolean>
+/** A response that was judged. */
+export interface JudgedCreate extends VerifiedCreate {
+  /** What it says about its assets. */
+  readonly judged: readonly JudgedAsset[]
+  readonly deposit: JudgedDeposit
+}
+
+/** A deposit address that another swap may have: the ledger says so when the result is stored. */
+export interface JudgedDeposit {
+  /** Whether nobody gets it then. */
+  readonly isRefused: boolean
+  /** What is judged of its assets then. */
+  readonly judgedIfTaken: readonly JudgedAsset[]
+  /** As `OtherDeposits`. */
+  readonly claimAfter: () => Promise<DepositClaim | undefined>
   /** Counts the judgement. */
   readonly observe: (isTaken: boolean) => void
 }
@@ -39,11 +45,11 @@ export type SendCreate = (request: NewTransaction, context: Context, provider: S
 /** Compares a response with its request. */
 export type VerifyCreate = (response: SentCreate, request: NewTransaction, context: Context) => VerifiedCreate
 
-/** Judges what the provider says of its own. */
-export type JudgeCreate = (verified: VerifiedCreate, request: NewTransaction, context: Context) => Promise<VerifiedCreate>
+/** Says whether the swap may become payable. */
+export type JudgeCreate = (verified: VerifiedCreate, request: NewTransaction, context: Context) => Promise<JudgedCreate>
 
 /** Stores the result of a create. Throws if the client must not get the response. */
-export type RecordCreate = (response: VerifiedCreate, request: NewTransaction, context: Context) => Promise<CreateResponse>
+export type RecordCreate = (response: JudgedCreate, request: NewTransaction, context: Context) => Promise<CreateResponse>
 
 export interface CreateSteps {
   /** Tag of the provider. */
@@ -61,7 +67,7 @@ export function creation({ provider, record, layers, judge, verify, send }: Crea
   const recorded = onOperations({
     async createTransaction(request, context, next) {
       const response = await next.call('createTransaction', request, context)
-      if (!isVerified(response)) throw unknownOutcome(new Fault('internal', 'A layer lost the result of a create.'), provider)
+      if (!isJudged(response)) throw unknownOutcome(new Fault('internal', 'A layer lost the result of a create.'), provider)
       return record(response, request, context)
     },
   })
@@ -74,8 +80,8 @@ export function creation({ provider, record, layers, judge, verify, send }: Crea
   return (service) => compose([traced('recordResult', recorded, provider), ...layers, sent], service)
 }
 
-function isVerified(response: CreateResponse): response is VerifiedCreate {
-  return response.intent !== undefined && response.contradicted !== undefined
+function isJudged(response: CreateResponse): response is JudgedCreate {
+  return response.intent !== undefined && response.contradicted !== undefined && 'deposit' in response
 }
 
 /**

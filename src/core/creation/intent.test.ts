@@ -3,7 +3,7 @@ import { providerScope } from '../../../test/support/provider-scope.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Caller, Context, SwapService } from '../../domain/service.ts'
-import type { NewTransaction } from '../../domain/swap.ts'
+import type { NewTransaction, Rate } from '../../domain/swap.ts'
 import type { Intent, Ledger } from '../ledger.ts'
 import type { SentCreate } from './creation.ts'
 import { intent } from './intent.ts'
@@ -46,7 +46,7 @@ const ledger = {
 
 const provider = {
   async call(_op: string, { reference }: NewTransaction, { beforeSend }: Context) {
-    await beforeSend?.(undefined)
+    await beforeSend?.({ amountIn: '1', amountOut: '2' } as Rate)
     sent++
     references.push(reference)
     if (fault) throw fault

@@ -1,17 +1,17 @@
 import type { Amount } from '../../domain/amount.ts'
 import { withTimeout } from '../../domain/async.ts'
 import { Fault, priceMoved, QuoteNotHeld, quoteExpired, standardFault, TooManyOpenCreates } from '../../domain/fault.ts'
+import { millisecondsOf } from '../../domain/instant.ts'
 import type { Context } from '../../domain/service.ts'
-import type { NewTransaction } from '../../domain/swap.ts'
+import type { NewTransaction, Rate } from '../../domain/swap.ts'
 import type { Timeline } from '../../domain/timeline.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
 import { contractsOf } from '../assets/translate-assets.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
-import type { Intent, Ledger } from '../ledger.ts'
+import type { BindingQuote, Intent, Ledger } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import { amountsOf, deviationFrom } from '../quotes/offers.ts'
+import { amountsOf, deviationFrom, isWorseOffer, quotedAmountOf } from '../quotes/offers.ts'
 import { classifyOutcome, type SendCreate, unknownReasonOf } from './creation.ts'
-import { isBelowWorst } from './judge.ts'
 
 /** How long a create waits for the ledger before it is sent. */
 export const maxLedgerWaitMs = 1_000
@@ -26,6 +26,7 @@ export const firstCheckMs = 5_000
  */
 export function intent(scope: ProviderScope): SendCreate {
   const { ledger, tag: provider, clock, intentIdOf, hasList, quotedFirst, destination, currencyList, observe, pendingKeys } = scope
+  const { configured } = scope
   const { naming } = currencyList
   const { timelines } = scope
   const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
@@ -50,6 +51,7 @@ export function intent(scope: ProviderScope): SendCreate {
       destination,
       idempotencyKey,
       firmQuote: firmQuote?.id,
+      quote: bindingQuoteOf(request, context),
       requestId,
       keyId: caller.keyId,
       attemptedAt,
@@ -75,9 +77,12 @@ export function intent(scope: ProviderScope): SendCreate {
       throw inProgress()
     }
     if (context.timeline) noteIntent(context.timeline, id, provider, request, context.quotedAmount)
-    const beforeSend = async (quotedAmount: Amount | undefined): Promise<void> => {
+    const beforeSend = async (own: Rate): Promise<void> => {
+      const quotedAmount = quotedAmountOf(own, request)
       refuseWorseQuote(quotedAmount, request, context, scope)
-      if (!(await ledger.markQuoted(id))) throw standardFault('unavailable', { retryAfter: 1, effect: 'refused' })
+      const until = millisecondsOf(own.quoteValidUntil ?? '', configured.timezone)
+      const quote = quotedAmount && bindingQuoteOf(request, context, { quotedAmount, until })
+      if (!(await ledger.markQuoted(id, quote))) throw standardFault('unavailable', { retryAfter: 1, effect: 'refused' })
     }
     try {
       const sending = isQuoting ? { ...context, beforeSend } : context
@@ -104,21 +109,30 @@ export function intent(scope: ProviderScope): SendCreate {
   }
 }
 
-/**
- * Throws `unavailable` for a create whose own quote is much worse than the quote that its caller saw: nothing is sent, and another provider
- * may take it (docs/contract.md §10.3).
- */
+/** `own`: one for this create alone. Undefined if no quote binds it: at a floating rate none does. */
+export function bindingQuoteOf(
+  request: NewTransaction,
+  { quotedAmount, worstAmount, firmQuote }: Pick<Context, 'quotedAmount' | 'worstAmount' | 'firmQuote'>,
+  own?: { readonly quotedAmount: Amount; readonly until?: number | undefined },
+): BindingQuote | undefined {
+  const quoted = own?.quotedAmount ?? (firmQuote ? quotedAmount : worstAmount)
+  if (request.rateType !== 'fixed' || quoted === undefined) return undefined
+  const source = own ? 'own' : firmQuote ? 'firm' : 'winner'
+  const until = own ? own.until : firmQuote?.validUntil
+  return { source, ...amountsOf(request, quoted), ...(until !== undefined && { until }) }
+}
+
+/** Throws `unavailable`: nothing is sent, and another provider may take it. `own`: what its own quote gives. */
 function refuseWorseQuote(
   own: Amount | undefined,
   request: NewTransaction,
-  context: Context,
+  { quotedAmount, worstAmount }: Context,
   { tag: provider, observe }: ProviderScope,
 ): void {
-  if (!isBelowWorst(own, request, context)) return
+  if (own === undefined || worstAmount === undefined || !isWorseOffer(own, worstAmount, request)) return
   observe({ what: 'judgement', provider, kind: 'quote', outcome: 'refused', network: undefined })
   observe({ what: 'create', provider, outcome: 'belowQuote' })
-  const { quotedAmount } = context
-  const deviation = own && quotedAmount && deviationFrom(quotedAmount, own, request)
+  const deviation = quotedAmount && deviationFrom(quotedAmount, own, request)
   if (deviation !== undefined) observe({ what: 'quoteDeviation', provider, deviation })
   throw priceMoved()
 }

@@ -61,12 +61,7 @@ const requested = {
 const reported = { id: 'tx-1', amountIn: '0.1' as Amount, amountOut: '6000' as Amount, depositAddress: '1DEPOS', createdAt: '' }
 
 const depositMemo = { networks: ['XRP'], isConfigured: false, usesFlags: false }
-const since = 5
-const otherDeposits = {
-  since,
-  claim: async ({ depositAddress = '' }: Transaction) => ({ '1ANOTH': 'anothers', '1UNDER': 'underWay' })[depositAddress] ?? 'own',
-  have: async ({ depositAddress = '' }: Transaction) => ['1UNDER', '1STORE'].includes(depositAddress),
-} as unknown as OtherDeposits
+const otherDeposits = { claimAfter: async () => undefined } as unknown as OtherDeposits
 
 let observations: Observation[] = []
 let now = 0
@@ -133,8 +128,6 @@ describe('the deposit address', () => {
     ['with a letter of another script', '1DEPO\u0405'],
     ['a payment URI', 'bitcoin:1DEPOS'],
     ["the request's own refund address", '1REFUN'],
-    ['that of another create of this process', '1ANOTH'],
-    ['that of a result that is on its way into the ledger', '1UNDER'],
   ])('%s is refused, and no later step sees it as created', async (_, depositAddress) => {
     const { contradicted } = await judge({ depositAddress })
     expect(contradicted).toEqual(['depositAddress'])
@@ -142,23 +135,27 @@ describe('the deposit address', () => {
     expect(observations.find((one) => one.what === 'judgement')).toMatchObject({ network: 'BTC' })
   })
 
-  it('that a swap of the ledger may have is judged when the result is stored', async () => {
-    const { contradicted, deposit } = await judge({ depositAddress: '1STORE' })
+  it('that another swap may have is judged when the result is stored', async () => {
+    const { contradicted, deposit } = await judge({})
     expect([contradicted, outcomes()]).toEqual([[], expect.not.objectContaining({ depositAddress: expect.anything() })])
-    expect(deposit?.claim).toMatchObject({ since, judgedIfTaken: [{ refused: ['depositAddress'] }, { refused: [] }] })
-    expect(await deposit?.isTaken()).toBe(true)
-    deposit?.observe(true)
+    expect(deposit).toMatchObject({ isRefused: true, judgedIfTaken: [{ refused: ['depositAddress'] }, { refused: [] }] })
+    expect(await deposit.claimAfter()).toBeUndefined()
+    deposit.observe(true)
     expect(outcomes()).toMatchObject({ depositAddress: 'refused' })
   })
 
-  test.each<[string, Partial<Transaction>, object, readonly string[], string]>([
-    ['something else is refused', { amountIn: '9' as Amount }, {}, ['depositAddress', 'amountIn'], 'refused'],
-    ['it is only counted', {}, { depositAddress: 'count' }, [], 'counted'],
-  ])('that a swap of the ledger has is judged before where %s', async (_, facts, policies, fields, outcome) => {
-    const configured = { judge: { ...providerScope().configured.judge, ...policies } }
-    const { contradicted, deposit } = await judge({ depositAddress: '1STORE', ...facts }, { configured })
-    expect([contradicted, deposit]).toEqual([fields, undefined])
-    expect(outcomes()).toMatchObject({ depositAddress: outcome })
+  it('that another swap may have is only counted where the operator says so', async () => {
+    const configured = { judge: { ...providerScope().configured.judge, depositAddress: 'count' as const } }
+    const { deposit } = await judge({}, { configured })
+    deposit.observe(true)
+    expect([deposit.isRefused, outcomes()]).toEqual([false, expect.objectContaining({ depositAddress: 'counted' })])
+  })
+
+  it('is counted at once where the result is refused for something else', async () => {
+    const { deposit } = await judge({ amountIn: '9' as Amount })
+    expect(outcomes()).toMatchObject({ depositAddress: 'passed', amount: 'refused' })
+    deposit.observe(true)
+    expect(outcomes()).toMatchObject({ depositAddress: 'passed' })
   })
 
   test.each([
@@ -187,7 +184,7 @@ describe('the deposit address', () => {
 
   it("may be the request's own with another memo", async () => {
     const request = { refundAddress: 'rShared', refundExtraId: '1' }
-    const shared = { depositAddress: 'rShared', depositExtraId: '2' }
+    const shared = { depositAddress: 'rShared', depositExtraId: '2', refundExtraId: '1' }
     expect((await judge(shared, { from: 'XRP', request })).contradicted).toEqual([])
     expect((await judge({ ...shared, depositExtraId: '1' }, { from: 'XRP', request })).contradicted).toEqual(['depositAddress'])
   })

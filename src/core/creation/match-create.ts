@@ -24,13 +24,17 @@ import {
   type ReportReading,
   zoneErrorMs,
 } from '../same-swap.ts'
-import { judgeFound } from './judge.ts'
 import type { DateWindow, ListedRow, ListScans } from './list-scan.ts'
+import { contradictionIn, fieldsOf, isPriceKnown, kindsOf, type MayBecomePayable } from './payable.ts'
 
 /** The result of a search. */
 export interface MatchResult {
   /** The only confirmed match. `contradicted`: for what nobody may get it. */
   readonly matched?: ServiceResponse<'getTransaction'>
+  /** Of the candidates, those that nobody may pay for while the create is unresolved. */
+  readonly withheld?: readonly string[]
+  /** Whether no price was known that the match could be compared with. */
+  readonly lacksPrice?: boolean
   /** What is wrong with the match, and only counted. `network`: of the deposit, by the table. */
   readonly counted?: readonly { readonly kind: JudgementKind; readonly network: string | undefined }[]
   /** Whether there are several candidates, another create competes for the match, or nothing confirms it. */
@@ -122,16 +126,27 @@ export async function matchCreates(
         (other) => other.intent !== create.intent && ['match', 'incomplete'].includes(compareCreate(reports, other, reader)),
       )
     const body = mergeReports(reports)
-    const differing = [...new Set([...(details.contradicted ?? []), ...contradictionsOf(reports, create, reader)])]
-    const { refused: contradicted, counted } = judgeFound(differing, reader.policies)
+    const differing = [...(details.contradicted ?? []), ...contradictionsOf(reports, create, reader)]
+    const { requested, quote } = create
+    const report = {
+      transaction: body,
+      contradicted: differing.map(contradictionIn),
+      isFound: true,
+      mayLackPrice: !reader.capabilities.hasExpectedAmount,
+    }
+    const payability = await reader.mayBecomePayable({ requested, pair: pickAssetFields(requested), quote }, report, context)
+    const contradicted = fieldsOf(payability.refused)
     // A transaction without a deposit address is not bound yet: it would be no valid response to the create.
     const isAwaited = !body.depositAddress && contradicted.length === 0
     if (isContested || isAwaited) return { isAmbiguous: true, ...found }
-    const bound = { ...body, ...pickAssetFields(create.requested), ownAssets: undefined, reference: undefined }
-    const network = assetIn(create.requested, from, reader.naming.table)?.network
+    // Another create may have made it at that price, elsewhere: without a reference a person decides.
+    if (payability.isPriceAlone && !isReferenced) return { isAmbiguous: true, withheld: [body.id], ...found }
+    const bound = { ...payability.transaction, ...pickAssetFields(requested), ownAssets: undefined, reference: undefined }
+    const network = assetIn(requested, from, reader.naming.table)?.network
     return {
       matched: { ...details, body: bound, contradicted },
-      counted: counted.map((kind) => ({ kind, network })),
+      counted: kindsOf(payability.counted).map((kind) => ({ kind, network })),
+      lacksPrice: !isPriceKnown(create, body),
       isAmbiguous: false,
     }
   }
@@ -233,6 +248,8 @@ export interface TransactionReader extends ReportReading {
   /** Whether the provider refuses to list: then nothing is looked for. */
   readonly isListRefused?: (() => boolean) | undefined
   readonly destination: Destination
+  /** By the provider's configuration. */
+  readonly mayBecomePayable: MayBecomePayable
   /** `providers.<name>.judge`. */
   readonly policies: JudgePolicies
 }

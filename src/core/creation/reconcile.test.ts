@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
-import { Fault } from '../../domain/fault.ts'
+import { DepositInUse, Fault } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Capabilities, Context, SwapService } from '../../domain/service.ts'
 import type { Page, Transaction, TransactionQuery } from '../../domain/swap.ts'
@@ -9,10 +10,12 @@ import type { TimelineFact } from '../../domain/timeline.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
 import type { Destination } from '../destination.ts'
 import { createService } from '../layer.ts'
-import type { Ledger, TransactionRecord, UnresolvedCreate } from '../ledger.ts'
+import type { DepositClaim, DepositHolder, Ledger, TransactionRecord, UnresolvedCreate } from '../ledger.ts'
 import type { JudgePolicies } from '../provider-scope.ts'
 import { PendingCreateKeys } from './idempotency.ts'
 import { ListScans } from './list-scan.ts'
+import { OtherDeposits } from './other-deposits.ts'
+import { mayBecomePayable } from './payable.ts'
 import { reconcile } from './reconcile.ts'
 
 const attemptedAt = Date.parse('2026-03-01T10:00:00Z')
@@ -55,6 +58,7 @@ const manyOthers = Array.from({ length: 150 }, (_, at): Transaction => {
   return { ...createdTransaction, id: `other-${at}`, amountIn: '7' as Amount, withdrawalAddress: `TOther${at}` }
 })
 
+const naming = () => createAssetNaming(table, { byCode: false }, new Map())
 const asset = (coin: string, network: string, code: string) => ({ coin, network, code, name: coin, aliases: [], isDefault: false })
 const table = new AssetTable([
   { coin: 'BTC', name: 'Bitcoin', assets: [asset('BTC', 'BTC', 'BTC')] },
@@ -87,6 +91,8 @@ interface World {
   isOthers: boolean
   /** `providers.<name>.judge`. */
   policies: JudgePolicies
+  /** Who has the deposit address. */
+  holder?: DepositHolder
   now: number
 }
 
@@ -105,6 +111,7 @@ let noted: TimelineFact[]
 let calls: Context[]
 let queries: TransactionQuery[]
 let detailed: string[]
+let withheld: (readonly string[] | undefined)[]
 
 beforeEach(() => {
   world = {
@@ -135,6 +142,8 @@ beforeEach(() => {
   calls = []
   queries = []
   detailed = []
+  noted = []
+  withheld = []
 })
 
 /** Only the methods that are called here. */
@@ -144,11 +153,20 @@ const ledger = {
     world.unresolved.filter(({ nextCheckAt = Infinity, owner }) => nextCheckAt <= now && (!owners || owners.includes(owner))),
   dueRefusedCreates: async () => [],
   ownersOfUnresolved: async () => [...new Set(world.unresolved.map(({ owner }) => owner))],
-  scheduleNextCheck: async (unresolved: UnresolvedCreate, next: number | undefined, found?: readonly string[]) =>
-    !world.isScheduled &&
-    nextChecks.push(next) > 0 &&
-    checkCount.push(unresolved.checkCount) > 0 &&
-    (found === undefined || candidates.push(found) > 0),
+  scheduleNextCheck: async (
+    unresolved: UnresolvedCreate,
+    next: number | undefined,
+    found?: readonly string[],
+    held?: readonly string[],
+  ) => {
+    withheld.push(held)
+    return (
+      !world.isScheduled &&
+      nextChecks.push(next) > 0 &&
+      checkCount.push(unresolved.checkCount) > 0 &&
+      (found === undefined || candidates.push(found) > 0)
+    )
+  },
   unresolvedBetween: async (_: string, from: number, to: number) => {
     competingQueries = [from, to]
     return world.unresolved
@@ -159,7 +177,10 @@ const ledger = {
   markMismatch: async (intent: string, { id }: Transaction, fields: readonly string[]) => {
     mismatches.push([intent, id, fields])
   },
-  bindFound: async (intent: string, record: TransactionRecord) => bound.push([intent, record]) > 0 && !world.isOthers,
+  bindFound: async (intent: string, record: TransactionRecord, claim: DepositClaim = {}) => {
+    if (world.holder && !claim.givenUpBy && !claim.isShared) throw new DepositInUse()
+    return bound.push([intent, record]) > 0 && !world.isOthers
+  },
 } as unknown as Ledger
 
 const never = (): never => {
@@ -189,6 +210,7 @@ const service: SwapService = createService({
 
 const capabilities = {
   pageSize: 100,
+  hasExpectedAmount: true,
   requestFields: { listTransactions: { has: (field: string) => world.dates.includes(field) } },
 } as unknown as Capabilities
 
@@ -204,6 +226,11 @@ const destination = { url: 'https://one.test', form: 'A', timezone: 'UTC', accou
 const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<void> =>
   reconcile({
     timelines: { note: (_, fact) => void noted.push(fact) },
+    otherDeposits: new OtherDeposits(
+      { depositHolder: async () => world.holder },
+      () => undefined,
+      () => world.now,
+    ),
     ledger: store,
     readers: new Map([
       [
@@ -211,8 +238,12 @@ const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<v
         {
           service,
           capabilities,
-          naming: createAssetNaming(table, { byCode: false }, new Map()),
+          naming: naming(),
           destination,
+          mayBecomePayable: mayBecomePayable(
+            { ...providerScope().configured, judge: world.policies },
+            providerScope({ currencyList: { naming: naming() } }).currencyList,
+          ),
           policies: world.policies,
         },
       ],
@@ -227,6 +258,82 @@ const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<v
       else outcomes.push(`${observation.what} ${'outcome' in observation && observation.outcome}`)
     },
   })
+
+const quoted: UnresolvedCreate = {
+  ...lost,
+  requested: { ...requested, rateType: 'fixed' },
+  quote: { source: 'firm', amountIn: '0.1' as Amount, amountOut: '6000' as Amount },
+}
+const fixed = { ...createdTransaction, rateType: 'fixed', amountOut: '6000' } as Transaction
+
+describe('what is found is judged as the response would have been', () => {
+  test('at the price of the quote that binds it is bound', async () => {
+    Object.assign(world, { unresolved: [quoted], rows: [fixed] })
+    await run()
+    expect([bound.map(([intent]) => intent), noted]).toEqual([['intent-1'], [expect.not.objectContaining({ price: 'unknown' })]])
+  })
+
+  test.each<[string, Partial<Transaction>]>([
+    ['at half of it', { amountOut: '3000' as Amount }],
+    ['without a price', { amountOut: undefined }],
+  ])('%s it waits for a person, and nobody may pay for it meanwhile', async (_, facts) => {
+    Object.assign(world, { unresolved: [quoted], rows: [{ ...fixed, ...facts }] })
+    await run()
+    expect([bound, mismatches, outcomes, withheld.at(-1)]).toEqual([[], [], ['create ambiguous'], ['tx-1']])
+  })
+
+  test('with the reference of the create, at half of it, it is the mismatch of the create', async () => {
+    const sent = { coinFrom: 'BTC', coinTo: 'USDT', networkTo: 'TRX', hasReference: true } as const
+    const row = { ...fixed, amountOut: '3000' as Amount, reference: 'intent-1' }
+    Object.assign(world, { unresolved: [{ ...quoted, sent }], rows: [row] })
+    await run()
+    expect([bound, mismatches]).toEqual([[], [['intent-1', 'tx-1', ['amountOut']]]])
+  })
+
+  test('by the amount to receive, for twice what was quoted, it waits for a person', async () => {
+    const { amountIn: _, ...terms } = requested
+    const create = { ...quoted, requested: { ...terms, amountOut: '6000' as Amount, rateType: 'fixed' as const } }
+    Object.assign(world, { unresolved: [create], rows: [{ ...fixed, amountIn: '0.2' as Amount }] })
+    await run()
+    expect([bound, withheld.at(-1)]).toEqual([[], ['tx-1']])
+  })
+
+  test('a price that the operator only counts is bound and counted', async () => {
+    const policies = { ...refusing, amount: 'count' }
+    Object.assign(world, { unresolved: [quoted], rows: [{ ...fixed, amountOut: '3000' as Amount }], policies })
+    await run()
+    expect([bound.length, outcomes]).toEqual([1, ['judgement counted', 'create found']])
+  })
+
+  test('without a quote it is judged by the rest, and its timeline says so', async () => {
+    await run()
+    expect([bound.length, noted]).toEqual([1, [expect.objectContaining({ event: 'search', price: 'unknown' })]])
+  })
+
+  const holds = (facts: Partial<Transaction>): DepositHolder => {
+    const transaction = { ...createdTransaction, id: 'another', status: 'wait', ...facts }
+    const entry = { transaction, provider: 'beta', owner: 'bob', isCreated: true, derived: [], reportedAt: 0 } as const
+    return { entry: entry as unknown as DepositHolder['entry'], takenAt: world.now - 1_000 }
+  }
+
+  test('with the deposit address of another open swap it is a mismatch', async () => {
+    world.holder = holds({})
+    await run()
+    expect([bound, mismatches]).toEqual([[], [['intent-1', 'tx-1', ['depositAddress']]]])
+  })
+
+  test('with the deposit address of a swap that has ended it is bound', async () => {
+    world.holder = holds({ status: 'refunded' })
+    await run()
+    expect([bound.length, mismatches]).toEqual([1, []])
+  })
+
+  test('with the deposit address of another open swap it is bound where that is only counted', async () => {
+    Object.assign(world, { holder: holds({}), policies: { ...refusing, depositAddress: 'count' } })
+    await run()
+    expect([bound.length, mismatches]).toEqual([1, []])
+  })
+})
 
 describe('L2: one transaction that fits', () => {
   test('is bound to the owner of the create, with the requested fields', async () => {

@@ -2,14 +2,18 @@
 import { eachAlone, forEachConcurrently } from '../../domain/async.ts'
 import { Fault, failureCauseOf } from '../../domain/fault.ts'
 import { type CreateOutcome, type Observation, type Observer, snakeCase } from '../../domain/observation.ts'
+import { gatewayContext } from '../../domain/service.ts'
+import type { Transaction } from '../../domain/swap.ts'
 import { Timeline } from '../../domain/timeline.ts'
 import { type Link, readTraceparent, type Span, type Tracing } from '../../domain/trace.ts'
 import type { Clock } from '../clock.ts'
-import type { Ledger, UnresolvedCreate } from '../ledger.ts'
+import type { DepositClaim, Ledger, UnresolvedCreate } from '../ledger.ts'
 import type { Timelines } from '../timelines.ts'
 import type { PendingCreateKeys } from './idempotency.ts'
 import type { ListScans } from './list-scan.ts'
 import { type CreateGroup, type MatchCreate, type MatchResult, matchCreates, type TransactionReader } from './match-create.ts'
+import { type OtherDeposits, takingDeposit } from './other-deposits.ts'
+import { unsafe } from './payable.ts'
 
 interface ReconciliationOptions {
   readonly ledger: Ledger
@@ -23,6 +27,7 @@ interface ReconciliationOptions {
   readonly pendingKeys?: PendingCreateKeys | undefined
   /** How long after its `attemptedAt` a create is checked: `ledger.reconcileFor` (default: 86400 seconds). */
   readonly windowMs: number
+  readonly otherDeposits: OtherDeposits
   readonly timelines: Pick<Timelines, 'note'>
   readonly clock: Clock
   readonly observe: Observer
@@ -44,7 +49,12 @@ interface Search {
   readonly name: string
   readonly due: Ledger['dueCreates']
   /** False if another process was first. `next`: undefined if there is no further search. */
-  readonly scheduleNext: (create: UnresolvedCreate, next: number | undefined, candidates?: readonly string[]) => Promise<boolean>
+  readonly scheduleNext: (
+    create: UnresolvedCreate,
+    next: number | undefined,
+    candidates?: readonly string[],
+    withheld?: readonly string[],
+  ) => Promise<boolean>
   /** Stores what the complete list means for a create. */
   readonly conclude: (create: UnresolvedCreate, found: MatchResult, now: number) => Promise<SearchResult>
   readonly nextTime: (create: UnresolvedCreate, result: SearchResult, now: number) => number | undefined
@@ -69,6 +79,10 @@ interface SearchResult {
   readonly isCheap?: boolean | undefined
   /** Ids of transactions that may be the create's, for the person who decides. */
   readonly candidates?: readonly string[] | undefined
+  /** Those of them that nobody may pay for meanwhile. */
+  readonly withheld?: readonly string[] | undefined
+  /** Whether the found one could not be compared with a price. */
+  readonly lacksPrice?: boolean | undefined
   /** Why the list or the details could not be read, or the result not be stored. */
   readonly fault?: Fault | undefined
 }
@@ -132,7 +146,7 @@ async function searchGroup(
     const span = root?.begin('check', { 'swapgate.provider': create.provider }, 'internal', linkToCreate(create))
     const result = await searchFor(search, create, { matching, now, span, timeline }, options).finally(() => span?.end())
     results.push(result)
-    if (!result.isDone) await search.scheduleNext(create, search.nextTime(create, result, now), result.candidates)
+    if (!result.isDone) await search.scheduleNext(create, search.nextTime(create, result, now), result.candidates, result.withheld)
   })
   await searches.finally(() => {
     root?.trace.finish(true)
@@ -205,7 +219,11 @@ async function searchFor(
     const candidates = result.candidates?.length ?? 0
     const calls = timeline.calls.slice(0, maxNotedCalls)
     const cause = fault && { cause: snakeCase(failureCauseOf(fault) ?? fault.kind) }
-    timelines.note({ intent: create.intent }, { event: 'search', outcome: snakeCase(outcome), candidates, calls, ...cause })
+    const price = result.lacksPrice ? ({ price: 'unknown' } as const) : {}
+    timelines.note(
+      { intent: create.intent },
+      { event: 'search', outcome: snakeCase(outcome), candidates, calls, ...price, ...cause },
+    )
   }
   return result
 }
@@ -245,12 +263,15 @@ function checks(options: ReconciliationOptions): Search {
 
 async function concludeCheck(
   create: UnresolvedCreate,
-  { matched, counted = [], isAmbiguous, isPossible = false, candidates = [], unreadable = [], isListShort }: MatchResult,
+  found: MatchResult,
   now: number,
-  { ledger, windowMs, clock, observe }: ReconciliationOptions,
+  options: ReconciliationOptions,
 ): Promise<SearchResult> {
+  const { ledger, readers, windowMs, clock, observe } = options
+  const { matched, counted = [], isAmbiguous, isPossible = false, candidates = [], withheld, lacksPrice, isListShort } = found
+  const { unreadable = [] } = found
   const isRead = true
-  if (isAmbiguous) return { outcome: 'ambiguous', isRead, isDone: false, candidates }
+  if (isAmbiguous) return { outcome: 'ambiguous', isRead, isDone: false, candidates, withheld }
   if (!matched) {
     // With a possible one only a person may say that nothing was created.
     const shown = isPossible ? [...new Set([...candidates, ...unreadable])] : []
@@ -268,10 +289,29 @@ async function concludeCheck(
   }
   const transaction = { ...body, status: body.status ?? ('wait' as const) }
   const at = clock()
-  const isBound = await ledger.bindFound(create.intent, { transaction, derived, reportedAt: at, fetchedAt: at, sequence })
+  const record = { transaction, derived, reportedAt: at, fetchedAt: at, sequence }
+  const store = (claim: DepositClaim): Promise<boolean> => ledger.bindFound(create.intent, record, claim)
+  const isFree = await takingDeposit(store, () => claimAfter(create, transaction, options))
+  if (isFree === 'depositTaken' && readers.get(create.provider)?.policies.depositAddress !== 'count') {
+    await ledger.markMismatch(create.intent, body, [unsafe.field])
+    return { outcome: 'contradicted', isRead, isDone: true }
+  }
+  const isBound = isFree === 'depositTaken' ? await store({ isShared: true }) : isFree
   if (!isBound) return { outcome: 'duplicateId', isRead, isDone: false }
   for (const judged of counted) observe({ what: 'judgement', provider: create.provider, outcome: 'counted', ...judged })
-  return { outcome: 'found', isRead, isDone: true }
+  return { outcome: 'found', isRead, isDone: true, lacksPrice }
+}
+
+/** Reads who has the deposit address, with the key of the create's owner where the provider takes no other. */
+async function claimAfter(
+  { provider, owner }: UnresolvedCreate,
+  transaction: Transaction,
+  { readers, otherDeposits, pendingKeys }: ReconciliationOptions,
+): Promise<DepositClaim | undefined> {
+  const reader = readers.get(provider)
+  const key = pendingKeys?.keyOf(owner)
+  const caller = { address: '', ...(key !== undefined && { identity: owner, key }) }
+  return await otherDeposits.claimAfter(transaction, reader && { ...gatewayContext(reader.capabilities), caller })
 }
 
 /**

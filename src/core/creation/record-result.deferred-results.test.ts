@@ -72,7 +72,7 @@ describe('L46: a result that the ledger cannot store at once', () => {
   })
 
   test('and whose deposit address another open swap has got by then, is a mismatch', async () => {
-    const claim = { since: 0, judgedIfTaken: [] }
+    const claim = { judgedIfTaken: [] }
     refuse = fail
     await expect(ledger.complete('a', record, [], claim)).rejects.toMatchObject({ reason: 'ledger_unavailable' })
     refuse = (what) => (what === 'settle a' ? new DepositInUse() : undefined)

@@ -5,7 +5,7 @@ import type { Observation } from '../../domain/observation.ts'
 import type { Caller, Capabilities, Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
 import type { DepositClaim, Ledger, TransactionRecord } from '../ledger.ts'
-import type { ClaimedDeposit, VerifiedCreate } from './creation.ts'
+import type { JudgedCreate, JudgedDeposit } from './creation.ts'
 import { recordResult } from './record-result.ts'
 
 const now = Date.parse('2026-03-01T10:00:00Z')
@@ -13,7 +13,15 @@ const caller: Caller = { address: '', identity: 'acme', key: 'secret' }
 const request = { amountIn: '0.10' } as NewTransaction
 const made = { id: 'tx-1', amountIn: '0.1', amountOut: '9.9', depositAddress: 'bc1' } as Transaction
 
-let response: VerifiedCreate
+const heldBy = (claim: DepositClaim | undefined, facts: Partial<JudgedDeposit> = {}): JudgedDeposit => ({
+  isRefused: true,
+  judgedIfTaken: [],
+  claimAfter: async () => claim,
+  observe: () => {},
+  ...facts,
+})
+
+let response: JudgedCreate
 let kept: unknown[]
 let intents: string[]
 let isAccepted: boolean | Error
@@ -21,7 +29,7 @@ let isInUse: boolean
 let outcomes: unknown[]
 let keptKeys: Caller[]
 beforeEach(() => {
-  response = { body: made, provider: 'alpha', intent: 'intent-1', contradicted: [] }
+  response = { body: made, provider: 'alpha', intent: 'intent-1', contradicted: [], judged: [], deposit: heldBy(undefined) }
   kept = []
   intents = []
   isAccepted = true
@@ -33,7 +41,7 @@ beforeEach(() => {
 const ledger = {
   async complete(intent: string, record: TransactionRecord, _: unknown, claim?: DepositClaim) {
     intents.push(intent)
-    if (claim && isInUse) throw new DepositInUse()
+    if (isInUse && !claim?.givenUpBy && !claim?.isShared) throw new DepositInUse()
     kept.push(record)
     if (isAccepted instanceof Error) throw isAccepted
     return isAccepted
@@ -98,27 +106,37 @@ describe('the client does not get it', () => {
   })
 })
 
-describe('a deposit address that another open swap has by the ledger', () => {
+describe('a deposit address that another swap has by the ledger', () => {
   let judgements: boolean[]
-  const claimed = (isTaken: boolean): ClaimedDeposit => ({
-    claim: { since: 5, judgedIfTaken: [] },
-    isTaken: async () => isTaken,
-    observe: (judgement) => void judgements.push(judgement),
-  })
+  const held = (claim: DepositClaim | undefined, isRefused = true): JudgedDeposit =>
+    heldBy(claim, { isRefused, observe: (judgement) => void judgements.push(judgement) })
   beforeEach(() => {
     judgements = []
     isInUse = true
   })
 
   it('is not given, if that swap may still get a deposit', async () => {
-    response = { ...response, deposit: claimed(true) }
+    response = { ...response, deposit: held(undefined) }
     await expect(create()).rejects.toMatchObject({ kind: 'contradicted' })
     expect([kept, outcomes, judgements]).toEqual([[[made, ['depositAddress']]], ['contradicted'], [true]])
   })
 
-  it('is given, if that swap has ended meanwhile', async () => {
-    response = { ...response, deposit: claimed(false) }
+  it('is given, if that swap has given it up', async () => {
+    response = { ...response, deposit: held({ givenUpBy: { provider: 'beta', id: 'old' } }) }
     expect(await create()).toBe(response)
     expect([intents, outcomes, judgements]).toEqual([['intent-1', 'intent-1'], [], [false]])
+  })
+
+  it('is given and counted, if the operator only counts it', async () => {
+    response = { ...response, deposit: held(undefined, false) }
+    expect(await create()).toBe(response)
+    expect([outcomes, judgements]).toEqual([[], [true]])
+  })
+
+  it('is not given, if it cannot be looked up who has it', async () => {
+    const claimAfter = async (): Promise<never> => Promise.reject(new Error('the ledger is silent'))
+    response = { ...response, deposit: { ...held(undefined), claimAfter } }
+    await expect(create()).rejects.toMatchObject({ kind: 'contradicted' })
+    expect(judgements).toEqual([true])
   })
 })

@@ -4,9 +4,10 @@ import { DepositInUse, Fault, LedgerConflict, UncertainChange } from '../../doma
 import type { CreateOutcome, Observer } from '../../domain/observation.ts'
 import { type Capabilities, ownerOf, type ServiceResponse } from '../../domain/service.ts'
 import { requestedAmountOf, type Transaction } from '../../domain/swap.ts'
-import type { Intent, Ledger, TransactionRecord } from '../ledger.ts'
+import type { DepositClaim, Intent, Ledger, TransactionRecord } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import { type RecordCreate, unknownOutcome, type VerifiedCreate } from './creation.ts'
+import { type JudgedCreate, type RecordCreate, unknownOutcome } from './creation.ts'
+import { OtherDeposits, takingDeposit } from './other-deposits.ts'
 
 /**
  * Stores the result of a create in the ledger before the client gets the response (docs/contract.md §10). Throws
@@ -34,9 +35,9 @@ export function recordResult(scope: ProviderScope): RecordCreate {
       pendingKeys?.keep(context.caller)
       throw unknownOutcome(Fault.from(reason), provider)
     })
-    deposit?.observe(outcome === 'depositTaken')
-    if (outcome === 'depositTaken') return refuse(['depositAddress'], deposit?.claim.judgedIfTaken)
-    if (outcome === 'accepted') {
+    deposit.observe(outcome === 'depositTaken' || outcome === 'depositShared')
+    if (outcome === 'depositTaken') return refuse(['depositAddress'], deposit.judgedIfTaken)
+    if (outcome !== 'duplicateId') {
       createdHere?.note({ ...record, isCreated: true, owner: ownerOf(context), provider })
       return response
     }
@@ -45,18 +46,19 @@ export function recordResult(scope: ProviderScope): RecordCreate {
   }
 }
 
+/** `depositShared`: another open swap has its deposit address, which is only counted. */
 async function complete(
-  { intent, judged, deposit }: VerifiedCreate,
+  { intent, judged, deposit }: JudgedCreate,
   record: TransactionRecord,
   ledger: Ledger,
-): Promise<'accepted' | 'duplicateId' | 'depositTaken'> {
-  try {
-    return (await ledger.complete(intent, record, judged, deposit?.claim)) ? 'accepted' : 'duplicateId'
-  } catch (reason) {
-    if (!(reason instanceof DepositInUse)) throw reason
-    if (await deposit?.isTaken()) return 'depositTaken'
-    return (await ledger.complete(intent, record, judged)) ? 'accepted' : 'duplicateId'
-  }
+): Promise<'accepted' | 'duplicateId' | 'depositTaken' | 'depositShared'> {
+  const { isRefused, judgedIfTaken } = deposit
+  const later = isRefused ? { judgedIfTaken } : {}
+  const store = (claim: DepositClaim): Promise<boolean> => ledger.complete(intent, record, judged, { ...claim, ...later })
+  const isAccepted = await takingDeposit(store, deposit.claimAfter)
+  if (isAccepted !== 'depositTaken') return isAccepted ? 'accepted' : 'duplicateId'
+  if (isRefused) return 'depositTaken'
+  return (await store({ isShared: true })) ? 'depositShared' : 'duplicateId'
 }
 
 /** `amountOut` of the response is the quoted amount, unless the form has expected amounts. */
@@ -169,17 +171,18 @@ export class DeferredResults {
     this.reportHeld()
   }
 
-  /** Nobody waits: a deposit address that another open swap has by the ledger is a mismatch, without a look at that one. */
+  /** Nobody waits: a deposit address that another open swap has by the ledger is judged without a look at that one. */
   private async completeLater(ledger: Ledger, provider: string, ...result: Parameters<Ledger['complete']>): Promise<boolean> {
-    const [intent, { transaction }, , deposit] = result
-    try {
-      return await ledger.complete(...result)
-    } catch (reason) {
-      if (!(reason instanceof DepositInUse)) throw reason
-      await ledger.markMismatch(intent, transaction, ['depositAddress'], deposit?.judgedIfTaken)
-      this.count(provider, 'contradicted')
-      return true
-    }
+    const [intent, record, judged, { judgedIfTaken } = {}] = result
+    const { transaction } = record
+    const deposits = new OtherDeposits(ledger, () => undefined, Date.now)
+    const store = (claim: DepositClaim): Promise<boolean> => ledger.complete(intent, record, judged, claim)
+    const isAccepted = await takingDeposit(store, () => deposits.claimAfter(transaction))
+    if (isAccepted !== 'depositTaken') return isAccepted
+    if (!judgedIfTaken) return await store({ isShared: true })
+    await ledger.markMismatch(intent, transaction, ['depositAddress'], judgedIfTaken)
+    this.count(provider, 'contradicted')
+    return true
   }
 
   private async record<T>(intent: string, provider: string, write: () => Promise<T>, later: () => Promise<T> = write): Promise<T> {

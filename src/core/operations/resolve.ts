@@ -1,23 +1,26 @@
 /** The outcome of an unresolved create, recorded by hand (docs/contract.md §10, §15). */
-import type { ServiceResponse } from '../../domain/service.ts'
-import { formatTransactionId, isTransactionId, parseTransactionId } from '../../domain/swap.ts'
+import { gatewayContext, type ServiceResponse } from '../../domain/service.ts'
+import { formatTransactionId, isTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
-import { judgeFound } from '../creation/judge.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
-import type { TransactionRecord } from '../ledger.ts'
+import { takingDeposit } from '../creation/other-deposits.ts'
+import { contradictionIn, fieldsOf, isPriceKnown, stillRefused } from '../creation/payable.ts'
+import type { DepositClaim, TransactionRecord } from '../ledger.ts'
 import type { Judgement, LedgerAdmin, UnresolvedCreateReport } from '../ledger-admin.ts'
+import type { JudgePolicies } from '../provider-scope.ts'
 import { compareAll, otherTokensThanSent } from '../same-swap.ts'
 import { withoutAddresses } from './settle.ts'
 import { originLines, reasonOf } from './unresolved.ts'
 
 /**
  * `bind`: the id of the existing transaction, at the provider or for clients; `force` binds one that cannot be read at the provider.
- * `none`: nothing was created. `accept`: the response that contradicted the request counts after all.
+ * `none`: nothing was created. `accept`: the response that contradicted the request counts after all. `despite`: the names of contradictions
+ * that a person has judged.
  */
 export type Resolution = (
-  | { readonly bind: string; readonly force: boolean }
+  | { readonly bind: string; readonly force: boolean; readonly despite?: readonly string[] | undefined }
   | { readonly none: true }
-  | { readonly accept: true }
+  | { readonly accept: true; readonly despite?: readonly string[] | undefined }
 ) & {
   /** The reason, for the audit log. */
   readonly note?: string | undefined
@@ -27,20 +30,29 @@ export type Resolution = (
 export type ResolveResult =
   | { readonly outcome: 'done'; readonly messages: readonly string[] }
   | { readonly outcome: 'missing' | 'running'; readonly message: string }
-  /** `canForce`: the same with `force` is done. */
-  | { readonly outcome: 'refused'; readonly message: string; readonly canForce: boolean }
+  /** `canForce`: the same with `force` is done. `contradictions`: the same is done despite them. */
+  | {
+      readonly outcome: 'refused'
+      readonly message: string
+      readonly canForce: boolean
+      readonly contradictions?: readonly string[] | undefined
+    }
 
 /** A transaction as its provider reports it now. */
 export type ProviderReport =
   | ({ readonly outcome: 'read'; readonly response: ServiceResponse<'getTransaction'> } & Pick<
       TransactionReader,
-      'naming' | 'policies'
+      'naming' | 'capabilities' | 'mayBecomePayable'
     >)
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'unreadable'; readonly why: string }
 
 export interface ResolvePorts {
   readonly ledgerAdmin: Pick<LedgerAdmin, 'findUnresolved' | 'bind' | 'accept' | 'markNotCreated'>
+  /** As `OtherDeposits`: reads who has the deposit address once more. `tag`: of the swap that takes it. */
+  readonly claimAfter: (tag: string, transaction: Transaction) => Promise<DepositClaim | undefined>
+  /** What the settings of its provider accept; a provider that is not configured accepts nothing. */
+  readonly policiesOf: (tag: string) => JudgePolicies
   /** Milliseconds; 0 for a provider that is not configured. */
   readonly timeoutOf: (tag: string) => number
   /** `id`: the provider's own. */
@@ -55,7 +67,7 @@ export async function resolveCreate(intent: string, resolution: Resolution, port
   const running = whyRunning(create, ports)
   if (running !== undefined) return { outcome: 'running', message: running }
   const judgement = judgementOf(create, resolution)
-  if ('accept' in resolution) return accept(create, judgement, ports)
+  if ('accept' in resolution) return accept(create, resolution.despite ?? [], judgement, ports)
   return 'none' in resolution ? markNotCreated(create, judgement, ports) : bind(create, resolution, judgement, ports)
 }
 
@@ -70,39 +82,99 @@ function judgementOf(create: UnresolvedCreateReport, { note }: Resolution): Judg
 
 async function bind(
   create: UnresolvedCreateReport,
-  { bind: id, force }: Extract<Resolution, { readonly bind: string }>,
+  { bind: id, force, despite = [] }: Extract<Resolution, { readonly bind: string }>,
   judgement: Judgement,
-  { ledgerAdmin, readReport, actor }: ResolvePorts,
+  ports: ResolvePorts,
 ): Promise<ResolveResult> {
+  const { ledgerAdmin, readReport, actor } = ports
   const { intent, provider } = create
   const providerId = providerIdOf(id, provider)
   if (providerId === undefined) return refused(`${id} is not an id at ${provider}, the provider of this create`)
   const report = await readReport(provider, providerId)
   const objection = findObjection(report, create, providerId)
   if (objection && !(force && objection.canForce)) return objection
-  const outcome = await ledgerAdmin.bind(intent, providerId, Date.now(), recordOf(report, create), actor, judgement)
   const name = formatTransactionId(provider, providerId)
+  const contradictions = report.outcome === 'read' ? await contradictionsOf(report, create) : []
+  const left = contradictions.filter((field) => !despite.includes(field))
+  if (left.length > 0) return contradicted(`${name} does not match the create: it differs in ${left.join(', ')}`, contradictions)
+  const record = recordOf(report, create)
+  const judged = { ...judgement, ...(contradictions.length > 0 && { despite: contradictions }) }
+  const store = (claim: DepositClaim) => ledgerAdmin.bind(intent, providerId, Date.now(), record, actor, judged, claim)
+  const outcome = await takingDeposit(store, async () => record && (await ports.claimAfter(provider, record.transaction)))
+  if (outcome === 'depositTaken') return refused(`${name} has the deposit address of another open swap`)
   if (outcome === 'taken') return refused(`${name} is already in the ledger`)
   if (outcome === 'missing') return resolvedJustNow(intent)
-  const done = `The create ${intent} is now the transaction ${name} of its owner.`
+  const done = `The create ${intent} is now the transaction ${name} of its owner${despiteText(contradictions)}.`
   return { outcome: 'done', messages: [done, ...remarks(report, create), ...origin(create)] }
+}
+
+/** Why the transaction may not become payable, by names. */
+async function contradictionsOf(
+  report: Extract<ProviderReport, { readonly outcome: 'read' }>,
+  create: UnresolvedCreateReport,
+): Promise<readonly string[]> {
+  const { naming, capabilities, mayBecomePayable, response } = report
+  const { requested, quote } = create
+  const { body, contradicted: inDetails = [], derived = [] } = response
+  const { contradicted } = compareAll([body], create, naming)
+  const differing = [...contradicted, ...otherTokensThanSent(body, create, naming), ...inDetails]
+  const { refused: findings } = await mayBecomePayable(
+    { requested, pair: pickAssetFields(requested), quote },
+    {
+      transaction: body,
+      contradicted: differing.map(contradictionIn),
+      derived,
+      isFound: true,
+      mayLackPrice: true, // a person decides
+    },
+    gatewayContext(capabilities),
+  )
+  return fieldsOf(findings)
 }
 
 /** A response that a person has judged: it counts as it came. */
 async function accept(
   create: UnresolvedCreateReport,
+  despite: readonly string[],
   judgement: Judgement,
-  { ledgerAdmin, actor }: ResolvePorts,
+  ports: ResolvePorts,
 ): Promise<ResolveResult> {
+  const { ledgerAdmin, actor } = ports
   const { intent, provider, reported } = create
   const unacceptable = whyUnacceptable(create)
   if (unacceptable !== undefined || !reported) return refused(unacceptable ?? '')
   const name = formatTransactionId(provider, reported.id)
-  const outcome = await ledgerAdmin.accept(intent, Date.now(), actor, judgement)
+  const contradictions = contradictionsOfMismatch(create, ports)
+  const left = contradictions.filter((field) => !despite.includes(field))
+  if (left.length > 0) return contradicted(`the response differs from the request in ${left.join(', ')}`, contradictions)
+  const judged = { ...judgement, ...(contradictions.length > 0 && { despite: contradictions }) }
+  const store = (claim: DepositClaim) => ledgerAdmin.accept(intent, Date.now(), actor, judged, claim)
+  const outcome = await takingDeposit(store, () => ports.claimAfter(provider, reported.transaction))
+  if (outcome === 'depositTaken') return refused(`${name} has the deposit address of another open swap`)
   if (outcome === 'taken') return refused(`${name} is already in the ledger`)
   if (outcome === 'missing') return resolvedJustNow(intent)
-  const done = `The create ${intent} is now the transaction ${name} of its owner, although it differs in ${reported.fields.join(', ')}.`
+  const done = `The create ${intent} is now the transaction ${name} of its owner${despiteText(contradictions)}.`
   return { outcome: 'done', messages: [done, ...origin(create)] }
+}
+
+/** What the response was refused for, and the settings of today still refuse. `refused` says that the provider had refused the create. */
+function contradictionsOfMismatch({ provider, reported }: UnresolvedCreateReport, { policiesOf }: ResolvePorts): readonly string[] {
+  const fields = (reported?.fields ?? []).filter((field) => field !== 'refused')
+  return stillRefused(fields, policiesOf(provider))
+}
+
+/** Why many cannot accept it at once. */
+export function whyContradicted(create: UnresolvedCreateReport, ports: ResolvePorts): string | undefined {
+  const contradictions = contradictionsOfMismatch(create, ports)
+  return contradictions.length === 0 ? undefined : `the response differs from the request in ${contradictions.join(', ')}`
+}
+
+function contradicted(message: string, contradictions: readonly string[]): Refused {
+  return { ...refused(message), contradictions }
+}
+
+function despiteText(contradictions: readonly string[]): string {
+  return contradictions.length === 0 ? '' : `, although it differs in ${contradictions.join(', ')}`
 }
 
 async function markNotCreated(
@@ -131,18 +203,12 @@ function refused(message: string, canForce = false): Refused {
   return { outcome: 'refused', message, canForce }
 }
 
-/** The reason why the provider's report forbids binding. A missing field is no reason: the operator decides. */
-function findObjection(report: ProviderReport, create: UnresolvedCreateReport, id: string): Refused | undefined {
-  const { provider } = create
+/** The reason why the provider's report cannot be that of the transaction. */
+function findObjection(report: ProviderReport, { provider }: UnresolvedCreateReport, id: string): Refused | undefined {
   const name = formatTransactionId(provider, id)
   if (report.outcome === 'missing') return refused(`${provider} has no transaction ${id}`)
   if (report.outcome === 'unreadable') return refused(`${name} cannot be read at the provider: ${report.why}`, true)
-  const { body, contradicted = [] } = report.response
-  if (body.id !== id) return refused(`${provider} returned another transaction than ${id}`)
-  const others = otherTokensThanSent(body, create, report.naming)
-  const differing = [...compareAll([body], create, report.naming).contradicted, ...others, ...contradicted]
-  const fields = judgeFound(differing, report.policies).refused
-  return fields.length === 0 ? undefined : refused(`${name} does not match the create: it differs in ${fields.join(', ')}`)
+  return report.response.body.id === id ? undefined : refused(`${provider} returned another transaction than ${id}`)
 }
 
 /** The provider's report as a record. Undefined if it could not be read. */
@@ -164,8 +230,10 @@ function remarks(report: ProviderReport, create: UnresolvedCreateReport): readon
   if (report.outcome !== 'read') return ['It was not read at the provider: nothing was compared.']
   const { missing, alike } = compareAll([report.response.body], create, report.naming)
   const times = `It was attempted at ${new Date(create.attemptedAt).toISOString()} and created at ${report.response.body.createdAt}.`
+  const hasPrice = isPriceKnown(create, report.response.body)
   return [
     times,
+    ...(hasPrice ? [] : ['No price was known that it could be compared with.']),
     ...(missing.length === 0 ? [] : [`The provider does not confirm ${missing.join(', ')}.`]),
     ...(alike.length === 0 ? [] : [`The provider writes ${alike.join(', ')} in another way.`]),
   ]

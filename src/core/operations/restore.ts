@@ -1,17 +1,21 @@
 /** What a person does after a restore: finds the orders that the ledger lacks, and says whose each is (docs/contract.md §10.6). */
+import { memoOf } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/fault.ts'
 import { millisecondsOf, toIso } from '../../domain/instant.ts'
 import { gatewayContext } from '../../domain/service.ts'
 import { formatTransactionId, isTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
 import { BrokenList, type ListedRow, ListScan } from '../creation/list-scan.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
-import type { Ledger, UnresolvedCreate } from '../ledger.ts'
+import { takingDeposit } from '../creation/other-deposits.ts'
+import { contradictionIn, fieldsOf } from '../creation/payable.ts'
+import type { DepositClaim, Ledger, UnresolvedCreate } from '../ledger.ts'
 import {
   type AssignedOrder,
   type DismissedOrder,
   type FoundOrder,
   type Marked,
   type NotedCreate,
+  type OrderAssignment,
   type RestoredProvider,
   type RestoreStore,
   restoredForMs,
@@ -19,7 +23,7 @@ import {
   type UndecidedOrder,
   type WithheldKey,
 } from '../restores.ts'
-import { amountSizeOf, compareCreate, type ReportedTransaction } from '../same-swap.ts'
+import { amountSizeOf, compareCreate, contradictedTerms, type ReportedTransaction } from '../same-swap.ts'
 import { withoutAddresses } from './settle.ts'
 
 /** Provider's clocks are off, and some write times without a zone. */
@@ -230,21 +234,36 @@ export interface AssignPorts {
   readonly store: RestoreStore
   readonly ledger: Pick<Ledger, 'unresolvedBetween'>
   /** Undefined for a provider that is not configured. */
-  readonly readingOf: (tag: string) => Promise<Pick<TransactionReader, 'naming' | 'timezone'> | undefined>
+  readonly readingOf: (
+    tag: string,
+  ) => Promise<Pick<TransactionReader, 'naming' | 'timezone' | 'capabilities' | 'mayBecomePayable'> | undefined>
+  /** As in `ResolvePorts`. */
+  readonly claimAfter: (tag: string, transaction: Transaction) => Promise<DepositClaim | undefined>
   readonly actor: string
 }
 
-/** `account`: that of an assigned order; `notes`: what a person should know of it. */
+export interface OrderDecision {
+  /** Its name; undefined: the one that the order's reference names. */
+  readonly account?: string | undefined
+  /** The `Idempotency-Key` of its create; null: none is known. */
+  readonly key: string | null
+  /** Where the client says that the swap pays out. Without it the decision must say `unconfirmed`. */
+  readonly withdrawalAddress?: string | undefined
+  readonly unconfirmed?: boolean | undefined
+  /** Names of contradictions that a person has judged. */
+  readonly despite?: readonly string[] | undefined
+  readonly note: string
+}
+
+/** `account`: that of an assigned order; `notes`: what a person should know of it. `contradictions`: the same is done despite them. */
 export type OrderResult =
   | { readonly outcome: 'done'; readonly account?: string; readonly notes: readonly string[] }
-  | { readonly outcome: 'missing' | 'refused'; readonly message: string }
+  | { readonly outcome: 'missing' | 'refused'; readonly message: string; readonly contradictions?: readonly string[] | undefined }
 
-/** `id`: with the tag. `account`: its name; undefined: the one that the order's reference names. `key`: of its create; null: none is known. */
-export async function assignOrder(
-  id: string,
-  { account: named, key, note }: { readonly account?: string | undefined; readonly key: string | null; readonly note: string },
-  { store, ledger, readingOf, actor }: AssignPorts,
-): Promise<OrderResult> {
+/** `id`: with the tag. */
+export async function assignOrder(id: string, decision: OrderDecision, ports: AssignPorts): Promise<OrderResult> {
+  const { account: named, key, withdrawalAddress, unconfirmed = false, despite = [], note } = decision
+  const { store, ledger, readingOf, actor } = ports
   const order = await findOrder(id, store)
   if (!order) return noSuchOrder(id)
   const account = named ?? order.account
@@ -264,15 +283,45 @@ export async function assignOrder(
   const transaction = mergedReport(order)
   if (!transaction)
     return { outcome: 'refused', message: `${id} was never read whole: run swapgate ledger rebuild ${provider} again` }
+  if (withdrawalAddress === undefined && !unconfirmed)
+    return {
+      outcome: 'refused',
+      message: `${id} needs the withdrawal address as the client names it, or that it is assigned unconfirmed; not confirmed by anybody: ${unconfirmedOf(transaction, undefined)}`,
+    }
+  const contradictions = await contradictionsOf(transaction, withdrawalAddress, reading)
+  const left = contradictions.filter((field) => !despite.includes(field))
+  if (left.length > 0)
+    return { outcome: 'refused', message: `${id} is not what the client names: it differs in ${left.join(', ')}`, contradictions }
   const at = Date.now()
   const createdAt = millisecondsOf(transaction.createdAt, reading?.timezone) ?? order.foundAt
-  const assignment = { provider, id: order.id, account, key, transaction, createdAt, reportedAt: at, note: withoutAddresses(note) }
-  const result = await store.assign(assignment, actor)
+  const assignment: OrderAssignment = {
+    ...{
+      provider,
+      id: order.id,
+      account,
+      key,
+      transaction,
+      createdAt,
+      reportedAt: at,
+      note: withoutAddresses(note),
+      withdrawalAddress,
+    },
+    ...(contradictions.length > 0 && { despite: contradictions }),
+  }
+  const result = await takingDeposit(
+    (claim) => store.assign(assignment, actor, claim),
+    () => ports.claimAfter(provider, transaction),
+  )
+  if (result === 'depositTaken') return { outcome: 'refused', message: `${id} has the deposit address of another open swap` }
   if (result.outcome === 'assigned')
     return {
       outcome: 'done',
       account,
-      notes: [...(key === null ? [] : [`Its create is the one with the key ${key}.`]), ...freedNotes(result.freed)],
+      notes: [
+        ...unconfirmedNotes(transaction, withdrawalAddress),
+        ...(key === null ? [] : [`Its create is the one with the key ${key}.`]),
+        ...freedNotes(result.freed),
+      ],
     }
   if (result.outcome === 'noAccount') return { outcome: 'refused', message: `there is no account ${account}` }
   if (result.outcome === 'known') return { outcome: 'refused', message: `the ledger has ${id} by now` }
@@ -282,6 +331,48 @@ export async function assignOrder(
       message: `another create of ${account} has the Idempotency-Key ${key}: swapgate ledger find ${key}`,
     }
   return noSuchOrder(id)
+}
+
+/** Facts that no request confirms: the provider's word alone. */
+const unconfirmedFields = [
+  'withdrawalAddress',
+  'withdrawalExtraId',
+  'refundAddress',
+  'refundExtraId',
+  'amountIn',
+  'amountOut',
+] as const satisfies readonly (keyof Transaction)[]
+
+/** For the person who assigns it. What the client has named is confirmed. */
+function unconfirmedOf(transaction: Transaction, withdrawalAddress: string | undefined): string {
+  const fields = unconfirmedFields.filter((field) => field !== 'withdrawalAddress' || withdrawalAddress === undefined)
+  return fields.flatMap((field) => (transaction[field] ? [`${field} ${transaction[field]}`] : [])).join(', ')
+}
+
+function unconfirmedNotes(transaction: Transaction, withdrawalAddress: string | undefined): readonly string[] {
+  const facts = unconfirmedOf(transaction, withdrawalAddress)
+  return facts === '' ? [] : [`Not confirmed by anybody: ${facts}.`]
+}
+
+/** An order has no request: what the client names is compared, and the rest must be possible. */
+async function contradictionsOf(
+  transaction: Transaction,
+  withdrawalAddress: string | undefined,
+  reading: Awaited<ReturnType<AssignPorts['readingOf']>>,
+): Promise<readonly string[]> {
+  const { rateType = 'float', amountIn, withdrawalAddress: reported, withdrawalExtraId, refundAddress, refundExtraId } = transaction
+  const named = withdrawalAddress ?? reported ?? ''
+  const requested = { amountIn, withdrawalAddress: named, withdrawalExtraId, refundAddress, refundExtraId, rateType }
+  // A memo in the address that the client names counts, too.
+  const terms = { withdrawalAddress: named, ...(memoOf(named, undefined) === undefined && { withdrawalExtraId }) }
+  const differing = withdrawalAddress === undefined ? [] : contradictedTerms({ ...requested, ...terms }, transaction)
+  if (!reading) return differing
+  const payability = await reading.mayBecomePayable(
+    { requested, pair: transaction },
+    { transaction, contradicted: differing.map(contradictionIn), isFound: true, mayLackPrice: true },
+    gatewayContext(reading.capabilities),
+  )
+  return fieldsOf(payability.refused)
 }
 
 export async function dismissOrder(id: string, note: string, store: RestoreStore, actor: string): Promise<OrderResult> {

@@ -86,7 +86,12 @@ export function eventText(row: EventRow): string {
         ...(row.fields?.length ? [`differs in ${row.fields.join(', ')}`] : []),
       ].join(', ')
     case 'search':
-      return [row.outcome, ...(row.candidates > 0 ? [`${row.candidates} candidates`] : []), ...row.calls.map(callText)].join('; ')
+      return [
+        row.outcome,
+        ...(row.candidates > 0 ? [`${row.candidates} candidates`] : []),
+        ...(row.price ? ['no price was known'] : []),
+        ...row.calls.map(callText),
+      ].join('; ')
     case 'status':
       return `${row.from ?? 'unknown'} to ${row.to ?? 'unknown'}${row.attention === null ? '' : `, ${row.attention}`}`
     case 'action':

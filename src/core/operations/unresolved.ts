@@ -45,8 +45,9 @@ export async function unresolvedPage(
 }
 
 function createRow(create: UnresolvedCreateReport) {
-  const { account = null, attemptedAt, reported = null, unknownReason: _, ...others } = create
-  return { ...others, account, reason: reasonOf(create), attemptedAt: toIso(attemptedAt), reported }
+  const { account = null, attemptedAt, reported, unknownReason: _, ...others } = create
+  const response = reported ? { id: reported.id, fields: reported.fields } : null
+  return { ...others, account, reason: reasonOf(create), attemptedAt: toIso(attemptedAt), reported: response }
 }
 
 function shortCreate(create: UnresolvedCreateReport, hasPlainIds: HasPlainIds): UnresolvedCreateReport {

@@ -47,8 +47,8 @@ export function firmQuotes({ ledger, table, scopes }: FirmQuoteOptions): Layer {
       if (request.quoteId === undefined) return next.call('createTransaction', request, context)
       const quote = await find(request.quoteId, context, ledger)
       refuseOtherTerms(request, quote, context, table)
-      const { id, provider, quoteId, terms } = quote
-      const held = { ...context, firmQuote: { id, provider }, quotedAmount: terms.quotedAmount }
+      const { id, provider, quoteId, terms, validUntil } = quote
+      const held = { ...context, firmQuote: { id, provider, validUntil }, quotedAmount: terms.quotedAmount }
       return next.call('createTransaction', { ...request, quoteId }, held)
     },
   })

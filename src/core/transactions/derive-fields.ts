@@ -103,7 +103,7 @@ export function ledgerWithoutAttention(ledger: Ledger): Ledger {
   return {
     ...ledger,
     complete: (intent, record, ...judged) => ledger.complete(intent, plain(record), ...judged),
-    bindFound: (intent, record) => ledger.bindFound(intent, plain(record)),
+    bindFound: (intent, record, ...claim) => ledger.bindFound(intent, plain(record), ...claim),
   }
 }
 

@@ -10,7 +10,7 @@ import type { Span } from '../../domain/trace.ts'
 import { otherTags } from '../accounts.ts'
 import { requestRow } from '../create-requests.ts'
 import type { Database, LedgerClock, Write } from '../database.ts'
-import { entryOfCreate, hasOpenDeposit, sortKeySince } from '../entries.ts'
+import { entryOfCreate } from '../entries.ts'
 import { storeFirst } from '../entry.ts'
 import { hasExpired, renewedAt } from '../idempotency-keys.ts'
 import { firstPosition, maxSegmentEntries, position, splitFirstSegment } from '../page-index.ts'
@@ -148,7 +148,7 @@ async function begin(
   const { rows } = await sql<{ readonly intent: string; readonly outcome: 'begun' | 'keyInUse' }>`${ownCommit}, input as (
       select input.* from own_commit cross join json_to_recordset(${JSON.stringify(eachQuoteOnce(intents).map(intentRow))}) as input (
         intent text collate "C", owner text collate "C", provider text collate "C", attempted_at bigint, quoting bigint,
-        next_check_at bigint, requested text, sent text, destination text, deadline bigint, traceparent text,
+        next_check_at bigint, requested text, sent text, destination text, deadline bigint, traceparent text, quoted text,
         key text collate "C", fingerprint text, request text, request_id text, key_id text, idempotency_key bigint,
         payout bigint, refund bigint, firm_quote text collate "C"
       )
@@ -164,10 +164,11 @@ async function begin(
       on conflict do nothing returning intent
     ), begun as (
       insert into transactions (
-        intent, owner, provider, state, attempted_at, quoting, next_check_at, begun_at, requested, sent, destination, deadline, traceparent
+        intent, owner, provider, state, attempted_at, quoting, next_check_at, begun_at, requested, sent, destination, deadline, traceparent,
+        quoted
       )
       select intent, owner, provider, 'pending', attempted_at, quoting, next_check_at, ${begunAt}, requested, sent, destination, deadline,
-        traceparent
+        traceparent, quoted
       from input where (key is null or intent in (select intent from keyed)) and ${isHeld}
       on conflict (intent) do nothing returning intent
     )${requests}${quoted}
@@ -194,7 +195,7 @@ function eachQuoteOnce(intents: readonly Intent[]): readonly Intent[] {
 
 function intentRow(intent: Intent) {
   const { id, owner, provider, attemptedAt, isQuoting, nextCheckAt, requested, sent, destination, deadline, traceparent } = intent
-  const { firmQuote: firm_quote } = intent
+  const { firmQuote: firm_quote, quote } = intent
   const { key, fingerprint, request } = intent.idempotencyKey ?? {}
   const { request_id, key_id, idempotency_key, payout, refund } = requestRow(intent)
   return {
@@ -209,7 +210,13 @@ function intentRow(intent: Intent) {
       next_check_at: nextCheckAt,
     },
     ...{ requested: JSON.stringify(requested), sent: sent && JSON.stringify(sent), deadline, traceparent },
-    ...{ destination: destination && JSON.stringify(destination), key, fingerprint, request: request && JSON.stringify(request) },
+    ...{
+      destination: destination && JSON.stringify(destination),
+      quoted: quote && JSON.stringify(quote),
+      key,
+      fingerprint,
+      request: request && JSON.stringify(request),
+    },
   }
 }
 
@@ -249,7 +256,7 @@ interface Completed {
 
 /**
  * The owner's newest segment counts them, under its lock, as `addToPageIndex` does: if another process has divided it meanwhile, the
- * statement fails by the division.
+ * statement fails by the division. Where two of them, or another swap, have one deposit address, the first has it: the others go alone.
  */
 async function complete(
   database: Database,
@@ -268,16 +275,16 @@ async function complete(
   const { rows } = await sql<{ readonly intent: string; readonly owner: string; readonly entries: number }>`${ownCommit}, input as (
       select input.* from own_commit cross join json_to_recordset(${JSON.stringify(completions.map(completionRow))}) as input (
         intent text collate "C", owner text collate "C", provider text collate "C", ${entryTypes}, first text, tags json,
-        digest text, event text, is_final bigint, deposit_since bigint
+        digest text, event text, is_final bigint
       )
       where flushed is not null and locks is not null
     ), segments as (
       select owner, older from page_index
       where owner in (select owner from input) and ${first}
-    ), completed as (
-      update transactions set state = 'done', next_check_at = null, ${entryFromInput}
-      from input join segments on segments.owner = input.owner
-      where transactions.intent = input.intent and transactions.state in ('pending', 'unknown')
+    ), possible as (
+      select input.* from input
+        join transactions on transactions.intent = input.intent join segments on segments.owner = input.owner
+      where transactions.state in ('pending', 'unknown')
         and not exists (
           select 1 from transactions as holder where holder.provider = input.provider and holder.provider_id = input.provider_id
         )
@@ -289,13 +296,18 @@ async function complete(
           select 1 from mismatch_streaks where mismatch_streaks.provider in (select json_array_elements_text(input.tags))
         )
         and not exists (
-          select 1 from transactions as other
-          where ${hasOpenDeposit(sql`input.deposit`, sql`input.deposit_since`, 'other')} ${rowByRow}
-        )
-        and not exists (
           select 1 from page_index where page_index.owner = input.owner and not ${first}
             and ${position} <= (input.sort_key, input.provider_id, input.provider)
         )
+    ), taken as (
+      insert into open_deposits (deposit, provider, provider_id, taken_at)
+      select deposit, provider, provider_id, ${databaseTimeMs} from possible where deposit is not null order by deposit
+      on conflict (deposit) do nothing returning provider, provider_id
+    ), completed as (
+      update transactions set state = 'done', next_check_at = null, ${entryFromInput}
+      from possible as input
+      where transactions.intent = input.intent and transactions.state in ('pending', 'unknown')
+        and (input.deposit is null or (input.provider, input.provider_id) in (select provider, provider_id from taken))
       returning transactions.intent, transactions.owner
     ), renewed as (
       update claims set first = input.first, created_at = ${renewedAt(clock)}
@@ -317,13 +329,12 @@ async function complete(
   }
 }
 
-function completionRow({ id, create, record, tags, depositSince }: Completion) {
+function completionRow({ id, create, record, tags }: Completion) {
   const { owner, provider } = create
   const { sort_key, provider_id, deposit, ...row } = entryOfCreate(create, record)
   const { digest, state: event, is_final } = eventOf({ ...row, owner, provider, settled_at: null, requested: '', sent: null })
   return {
     ...{ intent: id, owner, provider, ...row, provider_id, deposit, sort_key: sort_key.toString() },
     ...{ first: storeFirst(record), tags, digest, event, is_final },
-    deposit_since: depositSince === undefined ? null : sortKeySince(depositSince).toString(),
   }
 }

@@ -69,6 +69,7 @@ const known = {
   webhooks: { schema: 2, kind: 'expand', statements: webhooks },
   usage: { schema: 2, kind: 'expand', statements: usage },
   'restore marks': { schema: 2, kind: 'expand', statements: restoreMarks },
+  'payable swaps': { schema: 2, kind: 'expand', statements: payableSwaps },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -345,5 +346,30 @@ function restoreMarks({ integer }: ColumnTypes): readonly string[] {
     `ALTER TABLE webhooks ADD COLUMN held_at ${integer}`,
     `ALTER TABLE claims ADD COLUMN shown_at ${integer}`,
     `ALTER TABLE found_orders ADD COLUMN last_number ${integer}`,
+  ]
+}
+
+/**
+ * What a swap is judged by before it becomes payable: the quote that bound, who has which deposit address with its memo, and what is found
+ * and not payable before a person has decided.
+ */
+function payableSwaps({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    ...['transactions', 'refused_creates'].map((table) => `ALTER TABLE ${table} ADD COLUMN quoted ${text}`),
+    `CREATE TABLE IF NOT EXISTS open_deposits (
+      deposit ${text} PRIMARY KEY,
+      provider ${text} NOT NULL,
+      provider_id ${text} NOT NULL,
+      taken_at ${integer} NOT NULL,
+      FOREIGN KEY (provider, provider_id) REFERENCES transactions (provider, provider_id) ON DELETE CASCADE
+    )`,
+    'CREATE INDEX IF NOT EXISTS open_deposits_by_transaction ON open_deposits (provider, provider_id)',
+    `CREATE TABLE IF NOT EXISTS withheld_candidates (
+      provider ${text} NOT NULL,
+      provider_id ${text} NOT NULL,
+      intent ${text} NOT NULL REFERENCES transactions (intent) ON DELETE CASCADE,
+      PRIMARY KEY (provider, provider_id, intent)
+    )`,
+    'CREATE INDEX IF NOT EXISTS withheld_candidates_by_intent ON withheld_candidates (intent)',
   ]
 }

@@ -14,6 +14,8 @@ export interface Tables {
   create_requests: CreateRequests
   timeline: TimelineTable
   firm_quotes: FirmQuotes
+  open_deposits: OpenDeposits
+  withheld_candidates: WithheldCandidates
   pruned_ids: PrunedIds
   page_index: PageIndexTable
   providers: Providers
@@ -110,6 +112,8 @@ interface Transactions {
   traceparent: string | null
   /** Why the outcome of a create is not known; null in rows of older versions. */
   unknown_reason: ColumnType<UnknownReason | null, UnknownReason | null | undefined, UnknownReason | null>
+  /** JSON: the quote that binds the create; null without one. */
+  quoted: ColumnType<string | null, string | null | undefined, string | null>
 }
 
 /** Creates that ended as not created, kept to recognize a late result. */
@@ -140,6 +144,8 @@ interface RefusedCreates {
   deadline: number | null
   next_check_at: number
   check_count: ColumnType<number, number | undefined, number>
+  /** JSON: the quote that binds the create; null without one. */
+  quoted: string | null
 }
 
 /** The request that made a create. Digests are of the `Idempotency-Key` and of the addresses, in any spelling and without their memos. */
@@ -178,6 +184,23 @@ interface FirmQuotes {
   valid_until: Written<number>
   /** Of the create that uses it; null again once that is gone. */
   intent: string | null
+}
+
+/** Who has a deposit address with its memo: one swap at a time, until another create may have it. */
+interface OpenDeposits {
+  /** By `paymentAddressKey`. */
+  deposit: string
+  provider: string
+  provider_id: string
+  /** By the database's clock. */
+  taken_at: Written<number>
+}
+
+/** What is found for a create, and may be paid only once a person has decided. */
+interface WithheldCandidates {
+  provider: string
+  provider_id: string
+  intent: string
 }
 
 /** Ids that creates had whose transactions were pruned. */

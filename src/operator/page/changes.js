@@ -80,10 +80,11 @@ const makers = {
       about(create),
       `The transaction is read at ${create.provider} first, and refused if it differs from the order. Then it belongs to the client who sent the create, with its Idempotency-Key.`,
     ],
-    fields: html`<label>Id of the transaction at ${create.provider} <input name="bind" required maxlength="300" autocomplete="off" .value=${create.reported?.id ?? ''} /></label>`,
+    fields: html`<label>Id of the transaction at ${create.provider} <input name="bind" required maxlength="300" autocomplete="off" .value=${create.reported?.id ?? ''} /></label>
+      ${despiteField}`,
     request: (form, force) => [
       unresolvedPath(create),
-      { method: 'POST', body: { bind: form.get('bind').trim(), ...(force && { force }) } },
+      { method: 'POST', body: { bind: form.get('bind').trim(), ...despiteOf(form), ...(force && { force }) } },
     ],
   }),
   none: ({ create }) => ({
@@ -131,9 +132,20 @@ const makers = {
         <option value="other">another one</option>
       </select></label>
       <label>Another one <input name="otherKey" maxlength="255" autocomplete="off" spellcheck="false" /></label>
+      <label>Withdrawal address as the client names it <input name="withdrawalAddress" maxlength="300" autocomplete="off" spellcheck="false" /></label>
+      <label><input type="checkbox" name="unconfirmed" /> The client cannot be asked: what the provider says counts</label>
+      ${despiteField}
       ${noteField}`,
     request: (form) =>
-      decide(id, { assign: true, account: form.get('account').trim(), key: chosenKey(form), note: form.get('note').trim() }),
+      decide(id, {
+        assign: true,
+        account: form.get('account').trim(),
+        key: chosenKey(form),
+        ...(form.get('withdrawalAddress').trim() !== '' && { withdrawalAddress: form.get('withdrawalAddress').trim() }),
+        ...(form.get('unconfirmed') && { unconfirmed: true }),
+        ...despiteOf(form),
+        note: form.get('note').trim(),
+      }),
     done: ({ account: owner, notes }) => [`${id} is now a swap of the account ${owner}.`, ...notes].join(' '),
   }),
   dismissOrder: ({ order: { id, provider } }) => ({
@@ -492,6 +504,18 @@ function weightFields(routed) {
 
 function settle(create) {
   return { done: ({ messages }) => messages?.join(' ') ?? `The create ${create.intent} is settled.` }
+}
+
+/** What a person has judged; a refusal has the names. */
+const despiteField = html`<label>Although it differs in (names of a refusal, with commas) <input name="despite" maxlength="300" autocomplete="off" spellcheck="false" /></label>`
+
+function despiteOf(form) {
+  const names = form
+    .get('despite')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  return names.length === 0 ? {} : { despite: names }
 }
 
 function unresolvedPath({ intent }) {

@@ -45,9 +45,9 @@ const rows = {
     text: html`<b>${outcome}</b>${status ? html`, ${status}` : nothing}${fields.length > 0 ? html`, differs in ${list(fields)}` : nothing}`,
     isWrong: outcome === 'unknown' || outcome === 'mismatch',
   }),
-  search: ({ outcome, candidates, calls = [] }) => ({
+  search: ({ outcome, candidates, price, calls = [] }) => ({
     title: 'Looked for',
-    text: html`${outcome}${candidates > 0 ? html`, may be one of ${integer(candidates)}` : nothing}${calls.map((call) => html`; ${callText(call)}, ${integer(call.milliseconds)} ms`)}`,
+    text: html`${outcome}${candidates > 0 ? html`, may be one of ${integer(candidates)}` : nothing}${price ? ', no price was known' : nothing}${calls.map((call) => html`; ${callText(call)}, ${integer(call.milliseconds)} ms`)}`,
   }),
   status: ({ from, to, attention }) => ({
     title: 'Status',

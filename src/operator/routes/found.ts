@@ -13,7 +13,7 @@ import { shortAddresses } from '../../core/operations/transaction-row.ts'
 import { Fault } from '../../domain/fault.ts'
 import { assignPorts } from '../../process/ask-providers.ts'
 import { NotedReads } from '../noted-reads.ts'
-import { ok, type Route, refused, route, sentence } from '../route.ts'
+import { despite, ok, type Route, refused, route, sentence } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const maxAssigned = 1_000
@@ -45,10 +45,18 @@ export function foundRoutes({ stores, inForce }: OperatorParts): readonly Route[
       method: 'post',
       path: '/api/found/:id',
       summary:
-        'Decides about such an order: `assign` makes it a swap of `account`, by default the one that its reference names, and the result of its create with `key`, null where none is known; `dismiss` says that it is no swap of a client; `unassign` takes it back from an account, `undismiss` takes a dismissal back, and it waits again: 409 if something was asked for its swap, or if a person has recorded its outcome. `notes` says which creates are new ones from then on, and which key waits.',
+        'Decides about such an order: `assign` makes it a swap of `account`, by default the one that its reference names, and the result of its create with `key`, null where none is known, with `withdrawalAddress` as the client names it, or `unconfirmed`: 409 with each contradiction by name, which `despite` overrides; `dismiss` says that it is no swap of a client; `unassign` takes it back from an account, `undismiss` takes a dismissal back, and it waits again: 409 if something was asked for its swap, or if a person has recorded its outcome. `notes` says what nobody has confirmed, which creates are new ones from then on, and which key waits.',
       body: z.union(
         [
-          z.strictObject({ assign: z.literal(true), account: z.string().optional(), key: z.string().nullable(), note }),
+          z.strictObject({
+            assign: z.literal(true),
+            account: z.string().optional(),
+            key: z.string().nullable(),
+            withdrawalAddress: z.string().min(1).max(300).optional(),
+            unconfirmed: z.literal(true).optional(),
+            despite: despite.optional(),
+            note,
+          }),
           z.strictObject({ dismiss: z.literal(true), note }),
           z.strictObject({ unassign: z.literal(true), note }),
           z.strictObject({ undismiss: z.literal(true), note }),

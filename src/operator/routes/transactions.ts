@@ -16,7 +16,7 @@ import { parseTransactionId } from '../../domain/swap.ts'
 import { capabilityOf, type SwapAction, swapActions } from '../../domain/swap-action.ts'
 import { resolvePorts, settlementPorts } from '../../process/ask-providers.ts'
 import { NotedReads } from '../noted-reads.ts'
-import { integer, ok, type Route, refused, route, sentence, since } from '../route.ts'
+import { despite, integer, ok, type Route, refused, route, sentence, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const maxPage = 100_000
@@ -209,12 +209,12 @@ export function unresolvedRoutes({ stores, inForce, hasPlainIds }: OperatorParts
       method: 'post',
       path: '/api/unresolved/:intent',
       summary:
-        'Settles such a create: it is the transaction `bind`, which is read at the provider first, there is `none`, or `accept`: the response that contradicted the request counts; `note` is for the audit log. 409 while it may still run; `force` binds what cannot be read at the provider.',
+        'Settles such a create: it is the transaction `bind`, which is read at the provider first, there is `none`, or `accept`: the response that contradicted the request counts; `note` is for the audit log. 409 while it may still run, and with each contradiction by name, which `despite` overrides; `force` binds what cannot be read at the provider.',
       body: z.union(
         [
-          z.strictObject({ bind: id, force: z.boolean().default(false), note: note.optional() }),
+          z.strictObject({ bind: id, force: z.boolean().default(false), despite: despite.optional(), note: note.optional() }),
           z.strictObject({ none: z.literal(true), note: note.optional() }),
-          z.strictObject({ accept: z.literal(true), note: note.optional() }),
+          z.strictObject({ accept: z.literal(true), despite: despite.optional(), note: note.optional() }),
         ],
         'must be {"bind": "<id>"}, {"none": true} or {"accept": true}',
       ),

@@ -1,0 +1,250 @@
+/**
+ * Whether a swap may become payable: asked before every write of a create's result, whoever says what the result is (docs/contract.md §10.3).
+ * That no other create has the id, and no other open swap the deposit address, the ledger holds in the transaction of that write.
+ */
+import { isMemo } from '../../domain/address/rule.ts'
+import { memoOf } from '../../domain/address/same-address.ts'
+import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
+import { type Asset, fold } from '../../domain/asset.ts'
+import { type JudgedKind, type JudgementKind, judgementKinds } from '../../domain/observation.ts'
+import type { Context } from '../../domain/service.ts'
+import type { NewTransaction, Pair, Transaction } from '../../domain/swap.ts'
+import { type AssetNaming, assetIn, assetNameOf, from } from '../assets/asset-naming.ts'
+import type { CachedCurrencyList } from '../assets/currency-list.ts'
+import { isPayable, sharedDeposits } from '../assets/deposits.ts'
+import type { BindingQuote } from '../ledger.ts'
+import type { ConfiguredProvider, JudgePolicies } from '../provider-scope.ts'
+import { isWorseOffer, quotedAmountOf } from '../quotes/offers.ts'
+import { unconfirmedMemos } from '../same-swap.ts'
+
+/** What the create asked for. */
+export interface JudgedCreate {
+  /** Amount, rate type and addresses as they were sent. */
+  readonly requested: NewTransaction
+  /** Its assets, in the table's names. */
+  readonly pair: Pair
+  /** The quote that binds it; undefined: no price was known. */
+  readonly quote?: BindingQuote | undefined
+}
+
+/** What the provider says of the swap. */
+export interface JudgedReport {
+  readonly transaction: Transaction
+  /** What of it contradicts the request, by `same-swap.ts`. */
+  readonly contradicted: readonly Contradiction[]
+  /** Fields that the gateway derived: they say nothing. */
+  readonly derived?: readonly string[]
+  /**
+   * Whether it is a get or a row of a list. What it confirms of the request was asked before; it may have no deposit address yet, and a later
+   * rule of the table for memos does not count.
+   */
+  readonly isFound?: boolean
+  /** Whether it may be silent about what will be received: then no price is known. */
+  readonly mayLackPrice?: boolean
+}
+
+/** Something that the provider says and that was not requested, or cannot be. */
+export interface Contradiction {
+  readonly field: string
+  /** Undefined, and `quote`: no setting of `judge` accepts it. */
+  readonly kind: JudgedKind | undefined
+}
+
+export interface Payability {
+  /** For what the swap may not become payable; empty: it may. */
+  readonly refused: readonly Contradiction[]
+  /** What is wrong, and only counted. */
+  readonly counted: readonly Contradiction[]
+  /** Whether it is the price alone that is refused: that tells no swap of another create. */
+  readonly isPriceAlone: boolean
+  /** Whether an amount says nothing, or is rounded. */
+  readonly isTolerated: boolean
+  /** With the requested amount in the place of one that says nothing, and without an amount received that is not known. */
+  readonly transaction: Transaction
+}
+
+export type MayBecomePayable = (create: JudgedCreate, report: JudgedReport, context: Context) => Promise<Payability>
+
+type Rules = Pick<ConfiguredProvider, 'judge' | 'addresses' | 'depositMemo' | 'extraIds'>
+
+/** For swaps at one provider. What its operator's settings accept is no contradiction. */
+export function mayBecomePayable(
+  { judge: policies, addresses, depositMemo, extraIds }: Rules,
+  currencyList: CachedCurrencyList,
+): MayBecomePayable {
+  const { naming } = currencyList
+  const shared = sharedDeposits(depositMemo, currencyList)
+  return async ({ requested, pair, quote }, report, context) => {
+    const { transaction, contradicted, derived = [], isFound = false, mayLackPrice = false } = report
+    const { depositAddress } = transaction
+    const rules = assetIn(pair, from, naming.table) ?? rulesOfNetwork(pair, naming)
+    const amounts = judgeAmounts(transaction, requested, { quote, derived, mayLackPrice })
+    const isSilent = isFound && !depositAddress
+    const isSafe = isSilent || isPayable(transaction, requested, rules, addresses === 'checked')
+    const isWithMemo =
+      isSilent || isDepositMemo(transaction, isFound ? undefined : rules, await shared.isShared(pair, context, depositAddress))
+    const isOpen = contradicted.length === 0
+    const priceField = requested.amountOut === undefined ? 'amountOut' : 'amountIn'
+    const findings: readonly Contradiction[] = [
+      ...contradicted,
+      ...(isOpen && !isFound && extraIds !== 'unconfirmed' ? unconfirmedMemos(requested, transaction) : []).map(always),
+      ...(isSafe ? [] : [unsafe]),
+      ...(isWithMemo ? [] : [{ field: 'depositExtraId', kind: 'depositMemo' } as const]),
+      ...amounts.fields.map((field) => ({ field, kind: 'amount' as const })),
+      ...(amounts.isWorse
+        ? [{ field: priceField, kind: quote?.source === 'winner' ? ('quote' as const) : ('amount' as const) }]
+        : []),
+      ...(amounts.isUnpayable ? [always('amountIn')] : []), // nobody knows what to pay
+    ]
+    const { refused, counted } = divide(findings, policies)
+    return {
+      refused,
+      counted,
+      isPriceAlone:
+        refused.length > 0 && refused.every(({ field, kind }) => field === priceField && (kind === 'amount' || kind === 'quote')),
+      isTolerated: amounts.isTolerated,
+      transaction: amounts.transaction,
+    }
+  }
+}
+
+/** A deposit address that cannot be one, or that another open swap has. */
+export const unsafe = { field: 'depositAddress', kind: 'depositAddress' } as const satisfies Contradiction
+
+/** The names of what is wrong, each once. */
+export function fieldsOf(contradictions: readonly Contradiction[]): readonly string[] {
+  return [...new Set(contradictions.map(({ field }) => field))]
+}
+
+function always(field: string): Contradiction {
+  return { field, kind: undefined }
+}
+
+function divide(findings: readonly Contradiction[], policies: JudgePolicies): Pick<Payability, 'refused' | 'counted'> {
+  const isRefused = ({ kind }: Contradiction): boolean => kind === undefined || kind === 'quote' || policies[kind] === 'refuse'
+  return { refused: findings.filter(isRefused), counted: findings.filter((finding) => !isRefused(finding)) }
+}
+
+/** Whether a report could be compared with the price that binds its create. */
+export function isPriceKnown({ requested, quote }: Omit<JudgedCreate, 'pair'>, report: Transaction): boolean {
+  return quote !== undefined && quotedAmountOf(report, requested) !== undefined
+}
+
+const kinds: Readonly<Record<string, JudgementKind>> = {
+  contractFrom: 'contract',
+  contractTo: 'contract',
+  networkFrom: 'network',
+  networkTo: 'network',
+  amountIn: 'amount',
+  amountOut: 'amount',
+  depositAddress: 'depositAddress',
+  depositExtraId: 'depositMemo',
+}
+
+/** A field of a report that contradicts the request, or what a stored mismatch differs in. */
+export function contradictionIn(field: string): Contradiction {
+  return { field, kind: kinds[field] }
+}
+
+/** Of a response that was judged before: what the settings of today still refuse. */
+export function stillRefused(fields: readonly string[], policies: JudgePolicies): readonly string[] {
+  return fieldsOf(divide(fields.map(contradictionIn), policies).refused)
+}
+
+/** The kinds of what is only counted. */
+export function kindsOf(contradictions: readonly Contradiction[]): readonly JudgementKind[] {
+  return judgementKinds.filter((kind) => contradictions.some((each) => each.kind === kind))
+}
+
+// The deposit
+
+type NetworkRules = Pick<Asset, 'address' | 'memo'>
+
+/** Of a coin that the table lacks, on a network that it has: what all coins there have. That one of them needs no memo says nothing. */
+function rulesOfNetwork(pair: Pair, { table, chainOf }: AssetNaming): NetworkRules | undefined {
+  const { code, coin = '', network } = assetNameOf(pair, from)
+  const chain = chainOf(code ?? coin, network)
+  const there = table.coins.flatMap(({ assets }) => assets.filter((asset) => fold(asset.network) === chain))
+  const address = there.find((asset) => asset.address !== undefined)?.address
+  const memo = there.find((asset) => asset.memo !== undefined && asset.memo !== 'none')?.memo
+  return address || memo ? { ...(address && { address }), ...(memo && { memo }) } : undefined
+}
+
+/** The network's rule in both directions: a memo that it cannot have, and one that is missing. */
+function isDepositMemo(
+  { depositAddress, depositExtraId }: Transaction,
+  rules: NetworkRules | undefined,
+  isNeeded: boolean,
+): boolean {
+  const inAddress = memoOf(depositAddress, undefined)
+  const memo = memoOf(depositAddress, depositExtraId)
+  if (memo === undefined) return !isNeeded
+  if (inAddress !== undefined && memo !== inAddress) return false
+  return inAddress !== undefined || !rules?.memo || isMemo(memo, rules.memo)
+}
+
+// The amounts
+
+interface AmountFacts extends Pick<JudgedCreate, 'quote'> {
+  readonly derived: readonly string[]
+  readonly mayLackPrice: boolean
+}
+
+interface JudgedAmounts extends Pick<Payability, 'isTolerated' | 'transaction'> {
+  readonly fields: readonly ('amountIn' | 'amountOut')[]
+  /** Whether it is worse than the quote that binds, by more than rounding. */
+  readonly isWorse: boolean
+  /** Whether what must be sent is negative or nothing. */
+  readonly isUnpayable: boolean
+}
+
+function judgeAmounts(transaction: Transaction, requested: NewTransaction, facts: AmountFacts): JudgedAmounts {
+  return requested.amountOut === undefined
+    ? judgeBySent(transaction, requested, facts)
+    : judgeByReceived(transaction, requested, facts)
+}
+
+function judgeBySent(
+  transaction: Transaction,
+  requested: Extract<NewTransaction, { readonly amountIn: Amount }>,
+  { quote, derived, mayLackPrice }: AmountFacts,
+): JudgedAmounts {
+  const { amountIn, amountOut } = transaction
+  const isFixed = requested.rateType === 'fixed'
+  const isSilent = isZero(amountIn) || derived.includes('amountIn')
+  const isOtherIn = !isSilent && !isSameButForRounding(amountIn, requested.amountIn)
+  const isReceived = amountOut !== undefined && isPositive(amountOut)
+  const isNegative = amountOut !== undefined && !isReceived && !isZero(amountOut)
+  const isUnknown = isFixed && !isReceived && !mayLackPrice
+  const isWorse = isFixed && isReceived && quote !== undefined && isWorseOffer(amountOut, quote.amountOut, requested)
+  const sent = isPositive(amountIn) ? amountIn : requested.amountIn
+  return {
+    fields: [...(isOtherIn ? ['amountIn' as const] : []), ...(isNegative || isUnknown ? ['amountOut' as const] : [])],
+    isWorse,
+    isUnpayable: !isPositive(sent),
+    isTolerated: isSilent || !isReceived || compareAmounts(amountIn, requested.amountIn) !== 0,
+    transaction: { ...transaction, amountIn: sent, amountOut: isReceived ? amountOut : undefined },
+  }
+}
+
+/** What must be sent is the provider's word alone: without it there is nothing that could be paid. */
+function judgeByReceived(
+  transaction: Transaction,
+  requested: Extract<NewTransaction, { readonly amountOut: Amount }>,
+  { quote }: AmountFacts,
+): JudgedAmounts {
+  const { amountIn, amountOut } = transaction
+  const isSilent = amountOut === undefined || isZero(amountOut)
+  const isOtherOut = !isSilent && !isSameButForRounding(amountOut, requested.amountOut)
+  const isSameValue = !isSilent && compareAmounts(amountOut, requested.amountOut) === 0
+  const isFixed = requested.rateType === 'fixed'
+  const isWorse = isFixed && quote !== undefined && isWorseOffer(amountIn, quote.amountIn, requested)
+  const received = isSilent || !isPositive(amountOut) || isSameValue ? requested.amountOut : amountOut
+  return {
+    fields: [...(isPositive(amountIn) ? [] : ['amountIn' as const]), ...(isOtherOut ? ['amountOut' as const] : [])],
+    isWorse,
+    isUnpayable: !isPositive(amountIn),
+    isTolerated: !isSameValue,
+    transaction: { ...transaction, amountOut: received },
+  }
+}
