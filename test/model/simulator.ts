@@ -34,7 +34,7 @@ export interface Outcome {
 export const steps = 25
 
 /** Of the model: what an operator does meanwhile. */
-export const configurations = ['fixed', 'twoTags', 'changing', 'removing'] as const
+export const configurations = ['fixed', 'twoTags', 'changing', 'removing', 'lying'] as const
 export type Configuration = (typeof configurations)[number]
 
 const configurationOfDefect: Readonly<Record<string, Configuration>> = {
@@ -44,6 +44,14 @@ const configurationOfDefect: Readonly<Record<string, Configuration>> = {
   repeatsByTable: 'changing',
   removedIsGone: 'removing',
   removedIsOver: 'removing',
+  responseUnjudged: 'lying',
+  searchUnjudged: 'lying',
+  bindUnjudged: 'lying',
+  acceptUnjudged: 'lying',
+  assignUnjudged: 'lying',
+  responseDepositUnguarded: 'lying',
+  searchDepositUnguarded: 'lying',
+  personDepositUnguarded: 'lying',
 }
 
 /** The configuration in which a trace shows the defect. */
