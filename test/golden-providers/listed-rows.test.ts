@@ -113,7 +113,7 @@ async function search(form: ProviderForm, rows: readonly Transaction[]): Promise
 async function rebuilt(form: ProviderForm, rows: readonly Transaction[]): Promise<ReadonlyMap<string, FoundOrder>> {
   const kept = new Map<string, FoundOrder>()
   const store = {
-    read: async () => [{ provider: 'alpha', restoredAt: 1, undecided: 0 }],
+    read: async () => [{ provider: 'alpha', restoredAt: 1, undecided: 0, holds: true }],
     undecided: async () => [],
     missing: async (_: string, ids: readonly string[]) => ids,
     keep: async (orders: readonly FoundOrder[]) => {
