@@ -1,4 +1,3 @@
-// Takes long: gateways are killed repeatedly.
 /** docs/contract.md §3.11: an action is sent once, whenever a gateway is killed, and its owner learns what became of it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { GatewayProcess } from '../checker/gateway-process.ts'
@@ -7,6 +6,7 @@ import type { Action, Swap } from '../providers/stand-ins/exchange.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
+import { rounds } from '../support/rounds.ts'
 import { refundAddress } from './rig.ts'
 import { type ActingProvider, type BegunSwap, startTwoGateways, type TwoGateways } from './two-gateways.ts'
 
@@ -40,7 +40,7 @@ const cases: readonly Case[] = [
     ...{ sent: 'refund', shown: { status: 'overdue' } },
   },
 ]
-const rounds = 8
+const roundCount = rounds(2, 8)
 const requestsOfRound = 10
 const kinds: readonly Action[] = ['refund', 'continue', 'refundAddress']
 
@@ -174,7 +174,7 @@ describe.each(['SQLite', 'PostgreSQL'])('kill -9, with %s', (store) => {
   }, 120_000)
 
   test('at any instant, while both gateways get the request many times: it is sent once at most', async () => {
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < roundCount; round++) {
       const of = cases[round % cases.length] as Case
       const swap = await begun(of)
       const requests = () =>

@@ -1,4 +1,4 @@
-// Runs with few others: it needs about half of what the machine can do.
+// Runs alone: it needs about half of what the machine can do.
 /** A ledger in PostgreSQL that is slow, or whose connections break at the wrong moment, under a whole gateway. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'

@@ -1,4 +1,4 @@
-// Runs with few others: a gateway that is scraped late counts as down.
+// Runs alone: a gateway that is scraped late counts as down.
 // Takes longest: it waits for alerts.
 /**
  * Real gateways, Prometheus, Alertmanager and receivers, with the files of `deploy/`: an alert reaches the receiver of its severity,

@@ -1,4 +1,4 @@
-// Runs with few others: the gateway is in this process, and sheds traffic if that is busy.
+// Runs alone: the gateway is in this process, and sheds traffic if that is busy.
 /** docs/contract.md §17: the gateway in another program. */
 
 import { execFile } from 'node:child_process'

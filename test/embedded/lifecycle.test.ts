@@ -115,7 +115,7 @@ it('P15: a reload that fails is a rejection, not an exception', async () => {
 })
 
 it('P15: a start and a reload report what the command reports', async () => {
-  const ending = { alpha: { form: 'stealthex', url: provider.url, key: 'key-of-the-gateway' } }
+  const ending = { alpha: { form: 'simpleswap', url: provider.url, key: 'key-of-the-gateway' } }
   const managed = settings({ providers: ending, auth: { mode: 'managed' }, sandbox: { enabled: true } })
   swapgate = createSwapgate(managed)
   const warnings = await swapgate.start()

@@ -23,5 +23,4 @@ export const guards: Readonly<Record<string, string>> = {
   'test/ledger/swap-actions.test.ts': 'actions',
   'test/ledger/transaction-events.test.ts': 'numbers of changes',
   'test/ledger/carried-over.test.ts': 'an upgrade of the schema',
-  'test/switching/real-story.test.ts': "swaps of a real provider's form, while it is replaced",
 }

@@ -31,7 +31,7 @@ describeStores(allStores, (shared) => {
     expect(await ledgerAdmin.unresolved()).toContainEqual(
       expect.objectContaining({ intent: second.id, state: 'mismatch', reported: { id: 'x', fields: ['id'] } }),
     )
-    expect(await ledger.complete((await begun(shared(), other)).id, facts('x'))).toBe(true)
+    expect(await ledger.complete((await begun(shared(), other)).id, facts('x', { depositAddress: 'of-another' }))).toBe(true)
   })
 
   test('L152: two tags with one URL are one, as where a provider got another name and tag', async () => {

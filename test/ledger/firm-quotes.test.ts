@@ -24,8 +24,9 @@ describeStores(allStores, (shared) => {
   test('is found by its owner alone, with its digits', async () => {
     const { ledger } = shared()
     const quote = quoteOf(owner())
-    expect(await ledger.keepFirmQuote(quote, hourMs)).toBeGreaterThan(Date.now() + hourMs - 60_000)
-    expect(await ledger.findFirmQuote(quote.owner, quote.id)).toEqual(quote)
+    const validUntil = await ledger.keepFirmQuote(quote, hourMs)
+    expect(validUntil).toBeGreaterThan(Date.now() + hourMs - 60_000)
+    expect(await ledger.findFirmQuote(quote.owner, quote.id)).toEqual({ ...quote, validUntil })
     expect(await ledger.findFirmQuote(owner(), quote.id)).toBeUndefined()
     expect(await ledger.findFirmQuote(quote.owner, randomUUID())).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-// Runs with few others: four gateways share the machine with their load.
+// Runs alone: four gateways share the machine with their load.
 import { afterAll, describe } from 'vitest'
 import { openSite } from './stores.ts'
 import { describeUpgrades } from './upgrades.ts'

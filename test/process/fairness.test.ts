@@ -1,4 +1,4 @@
-// Runs with few others: traffic that must not be shed.
+// Runs alone: traffic that must not be shed.
 /** What one account, or a silent PostgreSQL, costs the others. How soon they are answered: `npm run bench:isolation`. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'

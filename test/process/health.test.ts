@@ -1,4 +1,4 @@
-// Runs with few others: it measures the time of responses.
+// Runs alone: it measures the time of responses.
 /** `/livez` and `/readyz` during faults (docs/contract.md §13). */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 // Takes long: clients swap while a provider is replaced.
-// Runs with few others: many clients and two gateways share the machine.
+// Runs alone: many clients and two gateways share the machine.
 /** docs/contract.md §16: Exolix is replaced by ChangeNOW while swaps are in flight, and no client of Form A or B notices. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,3 @@
-// Runs with few others: processes are started and killed all the time.
-// Takes long: a thousand swaps.
 /** docs/contract.md §18.3: what webhooks are told survives kills and bad receivers: all of it, in order, and nothing else. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,11 +11,12 @@ import { GatewayProcess } from '../checker/gateway-process.ts'
 import { startProvider } from '../checker/provider.ts'
 import { sendRequest } from '../support/client.ts'
 import { startPostgres } from '../support/postgres.ts'
+import { rounds } from '../support/rounds.ts'
 import { Receiver } from './receiver.ts'
 
-const swapCount = Number(process.env.SWAPGATE_WEBHOOK_SWAPS ?? 1_000)
-const killCount = Number(process.env.SWAPGATE_WEBHOOK_KILLS ?? 20)
-const downMs = Number(process.env.SWAPGATE_WEBHOOK_DOWN_MS ?? 3_000)
+const swapCount = Number(process.env.SWAPGATE_WEBHOOK_SWAPS ?? rounds(60, 1_000))
+const killCount = Number(process.env.SWAPGATE_WEBHOOK_KILLS ?? rounds(3, 20))
+const downMs = Number(process.env.SWAPGATE_WEBHOOK_DOWN_MS ?? rounds(1_000, 3_000))
 const clientCount = 12
 const statuses = ['wait', 'confirmation', 'exchanging', 'success']
 let orders = 0
