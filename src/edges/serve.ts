@@ -220,7 +220,7 @@ function countedAs(endpoint: Endpoint): Op {
 async function bodyOf(request: HttpRequest, endpoint: Endpoint): Promise<string> {
   const isOfAction = 'question' in endpoint && isAction(endpoint.question)
   if (!isOfAction || Number(request.headers['content-length'] ?? 0) > 0) return readText(request)
-  const text = request.headers['transfer-encoding'] === undefined ? '' : await request.body?.()
+  const text = await request.body?.()
   if (!text) return '{}'
   requireJson(request)
   return text

@@ -42,7 +42,7 @@ function* withoutMember(request: WireRequest): Generator<Changed> {
   }
 }
 
-/** A field that is absent or null makes a response unreadable if it is required; a currency's row is only dropped. */
+/** A field that is absent or null makes a response unreadable if it is required; the row of a list is only left out. */
 async function checkResponse(form: Form, { domainRequest, response }: Golden, required: ReadonlySet<string>): Promise<void> {
   if (!domainRequest || !response) throw new Error('there is no response')
   const sendRequest = (body: string): Promise<Connected> => callConnected(form, domainRequest, { ...response, body })
@@ -51,8 +51,8 @@ async function checkResponse(form: Form, { domainRequest, response }: Golden, re
   for (const { name, isNull, text } of variants(response.body, (document) => rowOf(document) ?? document)) {
     const { outcome } = await sendRequest(text)
     const what = `${name} ${isNull ? 'is null' : 'is missing'}`
-    if (domainRequest.op !== 'listCurrencies') equal(isUnreadable(outcome), required.has(name), what)
-    else equal(itemsOf(outcome), (list?.length ?? 0) - (required.has(name) ? 1 : 0), what)
+    if (list) equal(itemsOf(outcome), list.length - (required.has(name) ? 1 : 0), what)
+    else equal(isUnreadable(outcome), required.has(name), what)
   }
   if (!list) return
   for (const place of [(document: Members) => document, insideOf]) {

@@ -76,7 +76,7 @@ describe('issued keys', () => {
         expect([refused.headers['idempotent-replayed'], refused.text]).toEqual([isReplayed, expect.not.stringMatching('new-1')])
       }
       expect((await list(form)).text).not.toContain('new-1')
-      expect((await managed.gateway.ledgerAdmin.unresolved()).map(({ reported }) => reported)).toEqual([
+      expect((await managed.gateway.ledgerAdmin.unresolved()).map(({ reported }) => reported)).toMatchObject([
         { id: 'new-1', fields: ['status'] },
       ])
     })

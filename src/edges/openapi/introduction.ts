@@ -379,7 +379,11 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
     when: 'The provider failed, or its response is not usable. Nothing was created.',
     action: retry,
   },
-  provider_busy: { statuses: [503], when: 'No provider is available now. Nothing was created.', action: wait },
+  provider_busy: {
+    statuses: [503],
+    when: 'No provider is available now, or none gives a fixed rate near the quote that you got within the last minute. Nothing was created.',
+    action: `${wait} If the message says that the price has moved, request a new quote first and show it to your user.`,
+  },
   mismatch: {
     statuses: [502],
     when: 'The provider created another swap than requested, or its response has a deposit address, memo or amount that cannot be right, or the provider reports the swap as failed now. The response has no deposit address.',
