@@ -47,6 +47,6 @@ describe('the lanes of a file', () => {
   it('nearly all files that start no program are in npm test', () => {
     const others = files.filter((file) => !startsPrograms(file))
     const quick = others.filter((file) => lanesOf(file).includes('quick'))
-    expect(quick.length / others.length).toBeGreaterThan(0.9)
+    expect(quick.length / others.length).toBeGreaterThan(0.85)
   })
 })

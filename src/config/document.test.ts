@@ -1,3 +1,4 @@
+// Takes long: documents of millions of characters.
 import { describe, expect, it } from 'vitest'
 import { parse, parseInThread } from './document.ts'
 

@@ -1,3 +1,4 @@
+// Takes long: days of a market.
 import { expect, test } from 'vitest'
 import { loadConfig } from '../config/index.ts'
 import { type Amount, compareAmounts, isPositive } from '../domain/amount.ts'

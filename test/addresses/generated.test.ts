@@ -1,3 +1,4 @@
+// Takes long: thousands of generated addresses.
 /** docs/contract.md §3.6, for many addresses: `SWAPGATE_ADDRESSES=10000` for more of them. */
 import validator from 'multicoin-address-validator'
 import { describe, expect, test } from 'vitest'

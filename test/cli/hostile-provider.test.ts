@@ -1,3 +1,4 @@
+// Takes long: each command against each hostile text.
 /** docs/contract.md §16: no text of a provider controls the terminal of who runs a command. */
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

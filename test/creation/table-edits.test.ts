@@ -1,3 +1,4 @@
+// Takes long: an edit of the table, and its reverse, at each form.
 /**
  * docs/contract.md §10: what an operator edits in the asset table while a create is lost, a swap is open, or a client repeats its
  * create. A name of the table is no identity: nothing is lost, doubled, frozen, or taken for another request.

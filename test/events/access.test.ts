@@ -1,3 +1,4 @@
+// Takes long: each way to lose the right to a stream.
 /** docs/contract.md §5, §18.2: who gets a stream, how many, and when it ends because its key does. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// Takes long: it waits for comments and for streams that are ended.
 /** docs/contract.md §18.2: comments while nothing changes, readers that are slow, and many rows that were missed. */
 import { once } from 'node:events'
 import { connect, Socket } from 'node:net'

@@ -1,3 +1,4 @@
+// Takes long: hundreds of random amounts.
 /** docs/contract.md §3: no amount loses a digit, in either direction, in any pair. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

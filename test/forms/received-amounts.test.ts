@@ -1,3 +1,4 @@
+// Takes long: hundreds of random amounts.
 /** docs/contract.md §3.10: a quote and a create by the amount that is to be received. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'

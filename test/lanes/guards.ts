@@ -18,7 +18,6 @@ export const guards: Readonly<Record<string, string>> = {
   'test/ledger/firm-quotes.test.ts': 'firm quotes',
   'test/ledger/idempotency-key.test.ts': 'Idempotency-Keys',
   'test/ledger/open-transactions.test.ts': 'open swaps',
-  'test/ledger/pruned-ids.test.ts': 'ids that were pruned',
   'test/ledger/settlements.test.ts': 'what a person confirms',
   'test/ledger/swap-actions.test.ts': 'actions',
   'test/ledger/transaction-events.test.ts': 'numbers of changes',

@@ -1,3 +1,4 @@
+// Takes long: each real form in both directions.
 /** docs/contract.md §3.10: a quote and a create by the amount that is to be received, at each real provider. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'

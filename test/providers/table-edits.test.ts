@@ -1,3 +1,4 @@
+// Takes long: an edit of the table, and its reverse, at each real form.
 /**
  * docs/contract.md §10: what an operator edits in the asset table while creates are lost, swaps are open, and clients repeat their
  * creates, at each real provider and for clients of both forms. A name of the table is no identity: nothing is lost, doubled, frozen,
