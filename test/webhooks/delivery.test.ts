@@ -14,7 +14,7 @@ import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { removeOldDeliveries } from '../../src/process/retention.ts'
 import { webhookSender } from '../../src/process/webhook-sender.ts'
 import { query } from '../ledger/raw.ts'
-import { facts } from '../ledger/samples.ts'
+import { depositOf, facts } from '../ledger/samples.ts'
 import { describeStores, durableStores } from '../ledger/stores.ts'
 import { type Received, Receiver } from './receiver.ts'
 
@@ -129,7 +129,7 @@ describeStores(durableStores, (shared) => {
     expect(JSON.parse(first?.body ?? '')).toMatchObject({
       type: 'transaction.updated',
       timestamp: expect.stringMatching(/Z$/),
-      data: { depositAddress: 'to-x' },
+      data: { depositAddress: depositOf('x') },
     })
     expect(first?.body).toContain('0.123456789012345678')
     expect(new Set(receivers.sent.map(({ id }) => id)).size).toBe(8)
@@ -459,7 +459,7 @@ describeStores(durableStores, (shared) => {
     receivers.answer = () => ({ status: 500 })
     await change('x', { status: 'wait' })
     await settle(delivery)
-    expect(receivers.sent[0]?.data.depositAddress).toBe('to-x')
+    expect(receivers.sent[0]?.data.depositAddress).toBe(depositOf('x'))
     const entry = await stores.ledger.find(owner, 'alpha', 'x')
     if (!entry) throw new Error('It is gone.')
     await stores.ledger.upsert(owner, 'alpha', { ...entry, doubt: 'contradicted', sequence: 9 }, entry)
@@ -469,7 +469,7 @@ describeStores(durableStores, (shared) => {
     await settle(delivery)
     const [, second, third] = receivers.sent
     expect(second?.data.depositAddress).toBeFalsy()
-    expect(second?.body).not.toContain('to-x')
+    expect(second?.body).not.toContain(depositOf('x'))
     expect(third).toEqual(second)
     expect(second?.id).toBe(receivers.sent[0]?.id)
   })
@@ -482,14 +482,14 @@ describeStores(durableStores, (shared) => {
     const paid = { status: 'confirmation', txHashIn: 'hash' }
     await change('x', paid, { changedAt: Date.now() })
     await settle(delivery)
-    expect(receivers.sent[0]?.data.depositAddress).toBe('to-x')
+    expect(receivers.sent[0]?.data.depositAddress).toBe(depositOf('x'))
     await change('x', { ...paid, attention: 'failed' }, { changedAt: Date.now() })
     receivers.answer = () => ({ status: 200 })
     await hasten()
     await settle(delivery)
     const [, waited, failure] = receivers.sent
-    expect(waited?.body).not.toContain('to-x')
-    expect(failure?.data).toMatchObject({ attention: 'failed', depositAddress: 'to-x' }) // as a get returns it
+    expect(waited?.body).not.toContain(depositOf('x'))
+    expect(failure?.data).toMatchObject({ attention: 'failed', depositAddress: depositOf('x') }) // as a get returns it
     expect(await stores.webhooks.gauges()).toMatchObject({ waiting: 0 })
   })
 
@@ -502,7 +502,7 @@ describeStores(durableStores, (shared) => {
     await settle(process())
     expect(receivers.sent.map(({ data: { id, depositAddress } }) => [id, depositAddress]).toSorted()).toEqual([
       ['alpha~x', undefined],
-      ['alpha~y', 'to-y'],
+      ['alpha~y', depositOf('y')],
     ])
   })
 
@@ -588,7 +588,10 @@ describeStores(durableStores, (shared) => {
     await query(stores.url, `UPDATE webhook_deliveries SET body = '{"data":{"id":"kept"}}' WHERE id = '${failed[0]?.id}'`)
     expect(await replay()).toMatchObject({ status: 200 })
     expect(receivers.sent.at(-1)?.data.id).toBe('kept')
-    await query(stores.url, `UPDATE webhook_deliveries SET body = '{"data":{"to":"to-x"}}' WHERE id = '${failed[0]?.id}'`)
+    await query(
+      stores.url,
+      `UPDATE webhook_deliveries SET body = '{"data":{"to":"${depositOf('x')}"}}' WHERE id = '${failed[0]?.id}'`,
+    )
     const entry = await stores.ledger.find(owner, 'alpha', 'x')
     if (entry) await stores.ledger.upsert(owner, 'alpha', { ...entry, doubt: 'contradicted', sequence: 9 }, entry)
     expect(await replay()).toBeUndefined()
@@ -605,7 +608,7 @@ describeStores(durableStores, (shared) => {
     await hasten()
     await settle(delivery)
     const [first, second] = receivers.sent
-    expect(first?.body).toContain('to-x')
+    expect(first?.body).toContain(depositOf('x'))
     expect(second).toEqual(first)
     const entry = await stores.ledger.find(owner, 'alpha', 'x')
     if (entry) await stores.ledger.upsert(owner, 'alpha', { ...entry, doubt: 'contradicted', sequence: 9 }, entry)
