@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openLedger } from '../../src/ledger/index.ts'
 import { query } from '../ledger/raw.ts'
-import { facts, intent } from '../ledger/samples.ts'
+import { depositOf, facts, intent } from '../ledger/samples.ts'
 import { postgresPrograms, startOwnPostgres } from '../support/postgres-server.ts'
 import { Place } from './place.ts'
 
@@ -41,7 +41,7 @@ test('a copy that is made while a gateway writes has what was committed, and res
   const restored = placeOver()
   copyFileSync(file, restored.ledgerUrl.slice('sqlite:'.length))
   const after = await open(restored.ledgerUrl)
-  expect((await after.ledger.find('owner', 'alpha', 'one'))?.transaction.depositAddress).toBe('to-one')
+  expect((await after.ledger.find('owner', 'alpha', 'one'))?.transaction.depositAddress).toBe(depositOf('one'))
   expect(await after.ledger.findIdempotencyKey('owner', 'order-1')).toMatchObject({ state: 'done', fingerprint: 'f' })
 })
 
@@ -136,7 +136,7 @@ test.skipIf(!postgresPrograms)('what pg_dump wrote is restored by pg_restore', a
   run('createdb', `--maintenance-db=${server.url}`, 'restored')
   run('pg_restore', '--exit-on-error', '--no-owner', `--dbname=${restored}`, file)
   const after = await open(restored)
-  expect((await after.ledger.find('owner', 'alpha', 'one'))?.transaction.depositAddress).toBe('to-one')
+  expect((await after.ledger.find('owner', 'alpha', 'one'))?.transaction.depositAddress).toBe(depositOf('one'))
   expect(await after.ledger.findIdempotencyKey('owner', 'order-1')).toMatchObject({ state: 'done', fingerprint: 'f' })
   expect(await after.ledger.find('owner', 'alpha', 'after the backup')).toBeUndefined()
   expect(after.migrations).toEqual([])
