@@ -168,6 +168,8 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE firm_quotes',
       'DROP TABLE timeline',
       'DROP TABLE create_requests',
+      'DROP TABLE open_deposits',
+      'DROP TABLE withheld_candidates',
       'DROP TABLE claims',
       'DROP TABLE transactions',
       'DROP TABLE page_index',
