@@ -442,7 +442,7 @@ describe('swapgate ledger found assign', () => {
     rig.alpha.holdings.swaps = [lost()]
     await rebuilt(rig)
     const deciding = (...options: readonly string[]) =>
-      rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--note', 'log', ...options)
+      rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--no-key', '--note', 'log', ...options)
     expect((await deciding()).exitCode).toBe(2)
     expect((await deciding('--unconfirmed', '--withdrawal-address', 'TWithdraw1')).exitCode).toBe(2)
     expect(await deciding('--withdrawal-address', 'TAnother')).toMatchObject({
