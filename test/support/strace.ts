@@ -36,10 +36,17 @@ export async function trace(text: string): Promise<Trace> {
   }
 }
 
-/** Kills it, as a power cut does, when it is about to flush for the nth time from now on. */
-export async function killAtFlush(text: string, nth: number): Promise<void> {
-  const inject = `inject=fsync,fdatasync:signal=SIGKILL:when=${nth}`
-  const options = ['-f', '-e', 'trace=fsync,fdatasync', '-e', inject, '-p', String(processWith(text))]
+/** Kills it, as a power cut does, when it is about to flush next. */
+export async function killAtFlush(text: string): Promise<void> {
+  const options = [
+    '-f',
+    '-e',
+    'trace=fsync,fdatasync',
+    '-e',
+    'inject=fsync,fdatasync:signal=SIGKILL:when=1',
+    '-p',
+    String(processWith(text)),
+  ]
   const child = spawn('strace', options, { stdio: ['ignore', 'ignore', 'pipe'] })
   const attached = Promise.withResolvers<void>()
   child.stderr.on('data', (chunk: Buffer) => {
