@@ -43,7 +43,7 @@ describeStores(allStores, (shared) => {
     const { ledger, ledgerAdmin } = shared()
     const quote = quoteOf(owner())
     await ledger.keepFirmQuote(quote, hourMs)
-    const intents = Array.from({ length: 12 }, (_, at) => create(quote, { idempotencyKey: { key: `k${at}`, fingerprint: '[]' } }))
+    const intents = Array.from({ length: 5 }, (_, at) => create(quote, { idempotencyKey: { key: `k${at}`, fingerprint: '[]' } }))
     const results = await Promise.allSettled(intents.map((each) => ledger.begin(each)))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const result of results) if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(QuoteNotHeld)

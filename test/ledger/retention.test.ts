@@ -23,7 +23,7 @@ async function made({ ledger }: OpenLedger, id: string, days: number, status: St
 
 /** No more at once than there are connections: on a busy machine the others would not get one in time. */
 async function madeEach<T>(items: readonly T[], make: (item: T) => Promise<void>): Promise<void> {
-  await eachOf(items, make, 10)
+  await eachOf(items, make)
 }
 
 async function ids({ ledger }: OpenLedger, owner = 'owner'): Promise<readonly string[]> {

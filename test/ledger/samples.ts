@@ -77,7 +77,8 @@ export async function upsert(
 
 export const always = { first: -(2n ** 80n), last: 2n ** 80n }
 
-/** As many at once as a gateway may have, unless given. */
-export async function eachOf<T>(items: readonly T[], action: (item: T) => Promise<unknown>, atOnce = 50): Promise<void> {
+/** Few at once: of many that write to one account, the last would wait longer than the ledger lets them on a busy machine. */
+export async function eachOf<T>(items: readonly T[], action: (item: T) => Promise<unknown>): Promise<void> {
+  const atOnce = 10
   for (let n = 0; n < items.length; n += atOnce) await Promise.all(items.slice(n, n + atOnce).map(action))
 }
