@@ -23,7 +23,7 @@ import {
   type UnresolvedCreate,
 } from '../core/ledger.ts'
 import { discrepanciesOf, wasThereBefore } from '../core/same-swap.ts'
-import { LedgerBusy, LedgerConflict, QuoteNotHeld, TooManyOpenCreates, UncertainChange } from '../domain/fault.ts'
+import { DepositInUse, LedgerBusy, LedgerConflict, QuoteNotHeld, TooManyOpenCreates, UncertainChange } from '../domain/fault.ts'
 import { isFinal } from '../domain/status.ts'
 import type { NewTransaction, Transaction } from '../domain/swap.ts'
 import { Turns } from '../domain/turns.ts'
@@ -99,7 +99,10 @@ export function creates(store: Store): Creates {
         if (isAccepted) await endStreaks(within, judged, store)
         return isAccepted
       }, 'result').catch(async (reason) => {
-        if (reason instanceof LedgerConflict) await write((within) => addBesideBound(within, intent, record, store), 'result')
+        if (!(reason instanceof LedgerConflict)) throw reason
+        await write((within) => addBesideBound(within, intent, record, store), 'result').catch((beside) => {
+          if (!(beside instanceof DepositInUse)) throw beside // another swap has its deposit address: it is not added
+        })
         throw reason
       })
     },
