@@ -103,6 +103,7 @@ export const refusedList: Event = {
 export const failingSearch: Event = {
   name: 'a provider cuts a create off, and does not list what it has',
   alerts: ['SwapgateSearchFailing'],
+  panels: ['Transactions: Time since a search for lost creates failed'],
   async cause(world) {
     const { beta } = world
     await beta.provider.fault({ operation: 'list', before: 500, times: 100 })

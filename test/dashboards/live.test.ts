@@ -28,6 +28,7 @@ const stages: readonly (readonly Event[])[] = [
     events.strangeStatus,
     events.failedSwap,
     events.refusedList,
+    events.failingSearch,
     events.guessedTokens,
     events.brokenTable,
     events.deviation,
