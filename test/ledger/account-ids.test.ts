@@ -29,7 +29,11 @@ describeStores(allStores, (shared) => {
     const second = await begun(shared(), us)
     expect(await ledger.complete(second.id, facts('x'))).toBe(false)
     expect(await ledgerAdmin.unresolved()).toContainEqual(
-      expect.objectContaining({ intent: second.id, state: 'mismatch', reported: expect.objectContaining({ id: 'x', fields: ['id'] }) }),
+      expect.objectContaining({
+        intent: second.id,
+        state: 'mismatch',
+        reported: expect.objectContaining({ id: 'x', fields: ['id'] }),
+      }),
     )
     expect(await ledger.complete((await begun(shared(), other)).id, facts('x', { depositAddress: 'of-another' }))).toBe(true)
   })

@@ -113,7 +113,6 @@ describeStores(allStores, (shared) => {
     await eachOf(
       Array.from({ length: 400 }, (_, n) => n),
       (n) => makeSwap(store, pick([...owners.values()]), `swap-${n}`),
-      8,
     )
     const sinces = [undefined, ...[1, 30, 200, 450].map((days) => Math.floor((now - days * day) / hour) * hour)]
     const wanted = new Map<string, unknown>()
