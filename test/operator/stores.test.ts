@@ -62,7 +62,7 @@ test.each([
   ['DELETE', '/accounts/acme/limits'],
   ['GET', '/audit'],
   ['GET', '/found'],
-  ['POST', '/found/alpha~a', { assign: true, account: 'acme', note: 'x' }],
+  ['POST', '/found/alpha~a', { assign: true, account: 'acme', key: null, unconfirmed: true, note: 'x' }],
   ['POST', '/found/alpha~a', { dismiss: true, note: 'x' }],
   ['POST', '/found/alpha~a', { unassign: true, note: 'x' }],
   ['GET', '/webhooks'],
