@@ -119,6 +119,7 @@ test.each([
       providers: [{ name: 'alpha', tag: 'alpha', state: 'active' }],
       routing: { providers: ['alpha'], strategy: 'priority' },
       webhooks: { key: [], allow: [] },
+      limits: {},
     }
     await using api = await serveApi(Object.fromEntries(ports), file, lost)
     const { status, headers } = await api.call(method, path, body)
