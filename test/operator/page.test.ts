@@ -305,7 +305,9 @@ describe('what the ledger holds', () => {
       return timeline.innerText()
     }
     await expect.poll(readAgain, { timeout: 20_000, interval: 500 }).toMatch(/create_transaction at alpha:\s+no response, failed/)
-    expect(await page.locator('.verdict').innerText()).toMatch(/the connection broke off: this needs a person\. .*no response/)
+    await expect
+      .poll(() => page.locator('.verdict').innerText())
+      .toMatch(/the connection broke off: this needs a person\. .*no response/)
     expect(await violations(page)).toEqual([])
     await page.getByRole('button', { name: /^None for/ }).click()
     await dialogOf(page).getByRole('button', { name: 'Nothing was created' }).click()
