@@ -56,8 +56,16 @@ async function fill({ ledger }: Awaited<ReturnType<Place['stores']>>): Promise<v
     }
     await ledger.complete(`create-${id}`, { ...record, fetchedAt: now })
   }
-  await create('alpha', '1fc8a276', { createdAt: '2026-06-02T08:15:00Z', status: 'success' })
-  await create('beta', '77b0d3e1', { createdAt: '2026-07-14T17:40:00Z', status: 'overdue' })
+  await create('alpha', '1fc8a276', {
+    createdAt: '2026-06-02T08:15:00Z',
+    status: 'success',
+    depositAddress: '1BoatSLRHtKNngkdXEeobR76b53LETtpyT',
+  })
+  await create('beta', '77b0d3e1', {
+    createdAt: '2026-07-14T17:40:00Z',
+    status: 'overdue',
+    depositAddress: '1CounterpartyXXXXXXXXXXXXXXXUWLpVr',
+  })
   await create('alpha', '691844ef', { createdAt: '2026-11-20T09:05:12Z' })
   const unknown = '5f0c3a52-7f8e-4c0e-9d9a-0c1f6f0f2a11'
   await begin(unknown, '2026-11-20T09:31:07Z', { idempotencyKey: { key: 'order-2002', fingerprint: 'the question' } })
