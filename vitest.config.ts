@@ -8,8 +8,8 @@ import { type Lane, lanesOf, startsPrograms, takesLongest } from './test/lanes/i
 const lanesOfMode: Readonly<Record<string, readonly Lane[]>> = { quick: ['quick'], long: ['long', 'alone'] }
 const allLanes: readonly Lane[] = ['quick', 'long', 'alone']
 
-/** Files at a time, for two processors: much of a test is waiting. */
-const maxWorkers: Readonly<Record<Lane, number>> = { quick: 5, long: 5, alone: 1 }
+/** Files at a time, for two processors: much of a quick test is waiting, and a long one has processes of its own. */
+const maxWorkers: Readonly<Record<Lane, number>> = { quick: 5, long: 3, alone: 1 }
 
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
 
