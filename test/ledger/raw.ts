@@ -71,7 +71,7 @@ export async function undoOptionalSteps(url: string): Promise<void> {
     identity: '',
     hasClock: !isFile,
   }
-  await query(url, ...steps['payable swaps'].statements(types))
+  await query(url, ...steps['payable swaps'].statements(types), `ALTER TABLE claims ADD COLUMN shown_at ${types.integer}`)
 }
 
 /** The same, but for the record of it. */
@@ -83,6 +83,7 @@ export async function undoAdditions(url: string): Promise<void> {
   const tables = [
     'open_deposits',
     'withheld_candidates',
+    'restore_marks',
     'transaction_events',
     'event_owners',
     'watched_transactions',
@@ -100,6 +101,7 @@ export async function undoAdditions(url: string): Promise<void> {
   const columns = [
     'transactions.unknown_reason',
     'transactions.quoted',
+    'claims.shown_at',
     'refused_creates.quoted',
     ...['scope', 'networks', 'hint', 'used_at'].map((name) => `keys.${name}`),
     'accounts.limits',
