@@ -1,3 +1,4 @@
+// Runs alone: the gateway is in this process, and sheds traffic if that is busy.
 /** docs/contract.md §17: the order in which a program may start, stop and reload the gateway, and requests in progress meanwhile. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'

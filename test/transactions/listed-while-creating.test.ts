@@ -1,3 +1,4 @@
+// Takes long: each report at each moment of a create.
 /** docs/contract.md §10.3 in passthrough mode: a transaction that its client has read while its create was in flight. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
