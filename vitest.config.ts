@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { type Lane, lanesOf, startsPrograms, takesLongest } from './test/lanes/index.ts'
+import { eventTimeoutMs } from './test/support/event-timeout.ts'
 
 /** By the mode of vitest: `npm test` has the mode `quick`, `npm run test:long` the mode `long`. Without one, each file that is named runs once. */
 const lanesOfMode: Readonly<Record<string, readonly Lane[]>> = { quick: ['quick'], long: ['long', 'alone'] }
@@ -41,7 +42,7 @@ function mixed<T>(some: readonly T[], rest: readonly T[]): T[] {
 const youngGenerationFlags = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 
 /** Milliseconds: a machine that does other things beside may be slow. */
-const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000, interval: 50 } } }
+const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: eventTimeoutMs, interval: 50 } } }
 
 /** A directory for a report of each mode, in JSON. */
 const reports = process.env.SWAPGATE_TEST_REPORTS

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test, vi } from 'vitest'
 import { certify } from '../../test/support/certificate.ts'
+import { eventTimeoutMs } from '../../test/support/event-timeout.ts'
 import { otlpCertificates } from '../config/index.ts'
 import { collector as listen } from './tracing/fixture.ts'
 import { type ExporterOptions, exporter } from './tracing.ts'
@@ -114,7 +115,7 @@ test.each([200, 400, 503])('a response with status %i that never ends fails, and
   const { taken, url, openConnections } = await collector([status, 204], { trickled: status })
   const { send } = opened(url, 200)
   expect(await send()).toBe('failed')
-  await vi.waitFor(() => expect(openConnections()).toBe(0))
+  await vi.waitFor(() => expect(openConnections()).toBe(0), { timeout: eventTimeoutMs })
   expect(await send()).toBe('exported')
   expect(taken).toHaveLength(2)
 })
@@ -125,7 +126,7 @@ test('also over TLS a response that never ends fails', async () => {
   const { taken, url, openConnections } = await collector([200], { secure, trickled: 200 })
   trust(authority.cert)
   expect(await opened(url, 500).send()).toBe('failed')
-  await vi.waitFor(() => expect(openConnections()).toBe(0))
+  await vi.waitFor(() => expect(openConnections()).toBe(0), { timeout: eventTimeoutMs })
   expect(taken).toHaveLength(1)
 })
 
@@ -180,7 +181,7 @@ test.each([200, 500])('after a response with status %i no timer keeps it in memo
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   cleanUps.push(() => vi.useRealTimers())
   expect(await opened(url).send()).toBe(status === 200 ? 'exported' : 'failed')
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0))
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0), { timeout: eventTimeoutMs })
 })
 
 test('a refused connection fails within the timeout', async () => {

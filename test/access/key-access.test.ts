@@ -326,9 +326,9 @@ describe('an account with limits of its own', () => {
     const { key } = await issue()
     expect(isLimited(await statusesOf(() => requests.read(key), 4))).toBe(0)
     await command('accounts', 'set', account, '--read', '2')
-    await expect.poll(async () => (await requests.read(key)).status, { timeout: 5_000 }).toBe(429)
+    await expect.poll(async () => (await requests.read(key)).status).toBe(429)
     await command('accounts', 'reset', account)
-    await expect.poll(async () => (await requests.quote(key)).status, { timeout: 5_000 }).toBe(200)
+    await expect.poll(async () => (await requests.quote(key)).status).toBe(200)
     expect(await command('accounts', 'show', account)).toMatchObject({
       limits: { quotes: null, create: null, read: null, streams: null },
     })
@@ -338,7 +338,7 @@ describe('an account with limits of its own', () => {
     const { key } = await issue()
     expect(isLimited(await statusesOf(() => requests.read(key), 30))).toBe(25)
     await command('accounts', 'set', account, '--read', '8')
-    await expect.poll(async () => (await requests.read(key)).status, { timeout: 5_000 }).toBe(200)
+    await expect.poll(async () => (await requests.read(key)).status).toBe(200)
     expect(isLimited(await statusesOf(() => requests.read(key), 10))).toBe(8)
   })
 

@@ -256,7 +256,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (store) => {
     await scoped.get(url, 'alpha~none')
     for (let n = 0; n < 50; n++) await client.send(url, 'list_currencies', '/a/api/v2/currencies')
     const counts = { get_transaction: { ok: 0, limited: 3, refused: 5, failed: 0 }, list_currencies: count(50) }
-    await expect.poll(spent, { timeout: 10_000, interval: 200 }).toEqual(counts)
+    await expect.poll(spent, { interval: 200 }).toEqual(counts)
     for (let n = 0; n < 20; n++) await client.send(url, 'list_currencies', '/a/api/v2/currencies')
     killed.child.kill('SIGKILL')
     await killed.ended

@@ -76,7 +76,7 @@ async function killAt(isThere: (all: readonly Struck[]) => boolean): Promise<rea
   for (const of of cases) all.push({ of, swap: await begun(of) })
   const [first, second] = world.gateways
   const running = all.map(({ of, swap }) => world.act(swap, of.action, of.body, first))
-  await expect.poll(() => isThere(all), { timeout: 5_000, interval: 5 }).toBe(true)
+  await expect.poll(() => isThere(all), { interval: 5 }).toBe(true)
   await Promise.all([first.kill(), second.kill()])
   await Promise.all(running)
   await second.start()
@@ -85,7 +85,7 @@ async function killAt(isThere: (all: readonly Struck[]) => boolean): Promise<rea
 
 async function expectOwnerIsTold({ of, swap }: Struck): Promise<void> {
   const repeated = () => world.act(swap, of.action, of.body)
-  await expect.poll(async () => (await repeated())?.status, { timeout: 8_000, interval: 200 }).toBe(200)
+  await expect.poll(async () => (await repeated())?.status, { interval: 200 }).toBe(200)
   const { headers, json } = (await repeated()) as ReceivedResponse
   expect(headers['idempotent-replayed']).toBe('true')
   expect(json).toMatchObject(of.shown)
@@ -121,7 +121,7 @@ describe.each(stores)('kill -9, with %s', (store) => {
     await world.age(true)
     for (const { of, swap } of all) {
       const reason = async () => (await world.act(swap, of.action, of.body))?.headers['x-swap-reason']
-      await expect.poll(reason, { timeout: 8_000, interval: 200 }).toBe('needs_person')
+      await expect.poll(reason, { interval: 200 }).toBe('needs_person')
       expect(receivedFor(swap)).toBe(0)
       const forced = await world.force(swap, of.action, of.body)
       expect(forced.status, forced.text).toBe(200)
@@ -161,13 +161,13 @@ describe.each(stores)('kill -9, with %s', (store) => {
       const body = { address: refundAddress }
       world.exchanges.sideshift.tamper = (operation, reply) => (operation === stopsAt ? { ...reply, after: never } : undefined)
       const running = world.act(swap, 'refund', body, first)
-      await expect.poll(() => receivedFor(swap), { timeout: 5_000, interval: 5 }).toBe(stopsAt === 'refund' ? 2 : 1)
+      await expect.poll(() => receivedFor(swap), { interval: 5 }).toBe(stopsAt === 'refund' ? 2 : 1)
       await first.kill()
       await running
       world.exchanges.sideshift.tamper = () => undefined
       await world.age()
       await expect
-        .poll(async () => (await world.act(swap, 'refund', body, second))?.json, { timeout: 8_000, interval: 200 })
+        .poll(async () => (await world.act(swap, 'refund', body, second))?.json, { interval: 200 })
         .toMatchObject({ status: 'overdue', refundAddress })
       expect(receivedFor(swap)).toBe(2)
       await first.start()

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { NewSwapAction, SwapActionStore } from '../../src/core/swap-actions.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type ActionRig, refundAddress, startActions } from './rig.ts'
 
@@ -296,7 +297,7 @@ describe('its response has the state of after it', () => {
     const release = Promise.withResolvers<void>()
     rig.exchange.tamper = (operation, reply) => (operation === 'get' ? { ...reply, after: release.promise } : undefined)
     const earlier = rig.read('A', id)
-    await vi.waitUntil(() => rig.exchange.received('get').length > 0)
+    await vi.waitUntil(() => rig.exchange.received('get').length > 0, { timeout: eventTimeoutMs })
     rig.exchange.tamper = () => undefined
     await markDone(id)
     const repeated = await rig.act('A', id, 'refund', address)
@@ -373,7 +374,7 @@ describe('an operator', () => {
     const id = await held('sideshift')
     rig.exchange.delays.refundAddress = 300
     const sending = rig.act('A', id, 'refund-address', { address: refundAddress })
-    await vi.waitFor(async () => expect(await stored()).toHaveLength(1))
+    await vi.waitFor(async () => expect(await stored()).toHaveLength(1), { timeout: eventTimeoutMs })
     await expect(carryOut(id, true)).rejects.toMatchObject({ kind: 'inProgress', canForce: false })
     expect((await sending).status).toBe(200)
     expect(rig.sent('refundAddress')).toHaveLength(1)

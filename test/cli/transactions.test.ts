@@ -135,7 +135,7 @@ it('what a command had sent when it was killed is found by a gateway, and its ow
   expect((await transactions('refund', swap, '--address', refundAddress, ...note, '--force')).exitCode).toBe(1)
   await world.age()
   const repeated = () => world.act(swap, 'refund', { address: refundAddress })
-  await expect.poll(async () => (await repeated())?.status, { timeout: 8_000, interval: 200 }).toBe(200)
+  await expect.poll(async () => (await repeated())?.status, { interval: 200 }).toBe(200)
   expect((await repeated())?.json).toMatchObject({ status: 'refunded' })
   expect(sent(swap, 'refund')).toBe(1)
 }, 60_000)

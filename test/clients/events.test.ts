@@ -49,7 +49,7 @@ async function openWay(port: number) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async cutAfter(text: string) {
-      await expect.poll(() => passed, { timeout: 10_000 }).toContain(text)
+      await expect.poll(() => passed).toContain(text)
       cut()
     },
     async [Symbol.asyncDispose]() {

@@ -9,6 +9,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { parseDockerfile } from '../../scripts/container/dockerfile.ts'
 import { buildImage, type Image } from '../../scripts/container.ts'
 import { diskBytesOf } from '../package/disk-bytes.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { memoryDirectory } from '../support/memory-directory.ts'
 import { ownLoad } from '../support/own-load.ts'
 import { freePorts, type Ports } from './ports.ts'
@@ -112,7 +113,7 @@ describe('the container', () => {
     let printed = ''
     for (const stream of [other.stdout, other.stderr]) stream.on('data', (chunk) => (printed += chunk))
     try {
-      await vi.waitFor(() => expect(printed).toMatch(/gateway http/), { timeout: 10_000 })
+      await vi.waitFor(() => expect(printed).toMatch(/gateway http/), { timeout: eventTimeoutMs })
       const mayWrite = (path: string) =>
         spawnSync(join(image.root, 'usr/local/bin/node'), ['--eval', `fs.accessSync(${JSON.stringify(path)}, 2)`], any).status === 0
       expect(['data', 'config', 'src', '.'].map(mayWrite)).toEqual([true, false, false, false])

@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import type { ActionParts } from '../../src/core/actions/act.ts'
 import { lookForActions } from '../../src/core/actions/look.ts'
 import type { StoredSwapAction } from '../../src/core/swap-actions.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
@@ -24,7 +25,7 @@ test('a provider that does not answer its list holds up no other, and is asked o
   const listed = Promise.withResolvers<void>()
   alpha.reply('list', { after: listed.promise, status: 500, json: {} })
   const first = lookNow(gateway)
-  await vi.waitUntil(() => alpha.received('list').length > 0)
+  await vi.waitUntil(() => alpha.received('list').length > 0, { timeout: eventTimeoutMs })
   expectRefusal(await create('beta'), 'A', 504)
   await lookNow(gateway)
   expect(outcomesOf(gateway).at(-1)).toBe('found')
@@ -68,7 +69,7 @@ test('a look at an action that hangs holds up only those at its provider, and on
   } as unknown as ActionParts
   const busy = new Set<string>()
   const first = lookForActions(1, busy, parts)
-  await vi.waitUntil(() => found.includes('b2'))
+  await vi.waitUntil(() => found.includes('b2'), { timeout: eventTimeoutMs })
   expect(found).toEqual(expect.arrayContaining(['a1', 'b1', 'b2']))
   expect(found).not.toContain('a2')
   found.length = 0

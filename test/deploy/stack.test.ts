@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import { request } from 'undici'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type Stack, startStack } from './stack.ts'
 
 const quote = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=10'
@@ -17,7 +18,7 @@ const order = {
 let stack: Stack
 beforeAll(async () => {
   stack = await startStack()
-  await vi.waitUntil(() => stack.health() === 0, { timeout: 10_000 })
+  await vi.waitUntil(() => stack.health() === 0, { timeout: eventTimeoutMs })
 }, 180_000)
 afterAll(() => stack?.[Symbol.asyncDispose]())
 
@@ -56,10 +57,13 @@ it('a swap that one gateway created is there in the other', async () => {
   })
   expect(created).toMatchObject({ status: 201 })
   const { id } = JSON.parse(created.text)
-  const before = await vi.waitUntil(async () => {
-    const counts = await requestCounts()
-    return counts.reduce((sum, count) => sum + count, 0) === 5 && counts
-  })
+  const before = await vi.waitUntil(
+    async () => {
+      const counts = await requestCounts()
+      return counts.reduce((sum, count) => sum + count, 0) === 5 && counts
+    },
+    { timeout: eventTimeoutMs },
+  )
   const read = [
     await sendRequest(`/a/api/v2/transactions/${id}`, { headers }),
     await sendRequest(`/a/api/v2/transactions/${id}`, { headers }),
@@ -132,7 +136,7 @@ it('one gateway ends and no request fails; both have ended and the response is s
   expect(await operate('/api/providers')).toBe(200)
 
   second?.child.kill('SIGTERM')
-  await expect.poll(() => stack.health(), { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => stack.health()).toBe(1)
   const { status, headers, text } = await sendRequest(quote)
   expect([status, headers['content-type']]).toEqual([503, 'application/json; charset=utf-8'])
   expect(JSON.parse(text)).toMatchObject({ error: 'Service Unavailable', code: 503 })

@@ -10,7 +10,6 @@ import { hashKey } from '../../src/adapters/crypto.ts'
 import type { IssuedKey } from '../../src/core/access/authentication.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import { type EventSource, openEvents } from '../support/event-source.ts'
-import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { formNames } from '../support/pair.ts'
 
@@ -80,15 +79,15 @@ describe.each(formNames)('form %s', (form) => {
       close()
       return [status, headers['x-swap-reason'], headers['retry-after']]
     }
-    await expect.poll(isRefused, { timeout: 5_000 }).toEqual([429, 'limited', '5'])
+    await expect.poll(isRefused).toEqual([429, 'limited', '5'])
     await managed.gateway.accounts.changeLimits('acme', { streams: 3 }, Date.now(), 'alice')
-    await expect.poll(isRefused, { timeout: 5_000 }).toEqual([200, undefined, undefined])
+    await expect.poll(isRefused).toEqual([200, undefined, undefined])
     await managed.gateway.accounts.changeLimits('acme', { streams: 1 }, Date.now(), 'alice')
-    await expect.poll(isRefused, { timeout: 5_000 }).toEqual([429, 'limited', '5'])
+    await expect.poll(isRefused).toEqual([429, 'limited', '5'])
     expect(streams.map((stream) => stream.ended())).toEqual([undefined, undefined])
     streams[0]?.close()
     streams[1]?.close()
-    await expect.poll(isRefused, { timeout: eventTimeoutMs }).toEqual([200, undefined, undefined])
+    await expect.poll(isRefused).toEqual([200, undefined, undefined])
   })
 
   test.each([

@@ -129,7 +129,7 @@ test('who reads nothing gets no more than the connection takes, is cut off after
   const began = performance.now()
   expect(await (await fetch(url)).text()).toBe('here')
   expect(performance.now() - began).toBeLessThan(500)
-  await expect.poll(() => isOver, { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => isOver).toBe(true)
   expect(written).toBe(full)
   const connections = await new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)))
   expect(connections).toBeLessThanOrEqual(1)

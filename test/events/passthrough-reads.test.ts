@@ -52,8 +52,7 @@ test('a swap that the ledger has for another key of its client is read with the 
   const createdAt = new Date().toISOString()
   for (const status of ['confirmation', 'success']) {
     alpha.holdings.swaps = alpha.holdings.swaps.map((held) => ({ ...held, status, createdAt }))
-    for (const stream of [first, ...others])
-      await expect.poll(() => stream?.events.at(-1)?.data, { timeout: 15_000 }).toMatchObject({ id, status })
+    for (const stream of [first, ...others]) await expect.poll(() => stream?.events.at(-1)?.data).toMatchObject({ id, status })
   }
   for (const stream of [first, ...others]) expect(await stream?.untilEnd()).toBe('whole')
   expect(others[0]?.events.map(({ id: number }) => number)).toEqual([undefined, undefined, undefined])

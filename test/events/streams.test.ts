@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { facts } from '../ledger/samples.ts'
 import { type EventSource, openEvents } from '../support/event-source.ts'
-import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { formNames } from '../support/pair.ts'
 import { depositOf } from '../support/swaps.ts'
@@ -282,8 +281,8 @@ describe.each(formNames)('form %s', (form) => {
     expect([refused.status, refused.headers['x-swap-reason'], refused.headers['retry-after']]).toEqual([429, 'limited', '5'])
     expect((await openEvents(at('/events'), keyHeader(await managed.issue()))).status).toBe(200)
     streams[0]?.close()
-    await expect.poll(async () => (await get(id)).status, { timeout: eventTimeoutMs }).toBe(200)
-    await expect.poll(async () => (await watchAll()).status, { timeout: eventTimeoutMs }).toBe(200)
+    await expect.poll(async () => (await get(id)).status).toBe(200)
+    await expect.poll(async () => (await watchAll()).status).toBe(200)
   })
 
   test('a dry run refuses no stream, whatever the limit of the account is', async () => {

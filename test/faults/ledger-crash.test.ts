@@ -59,7 +59,7 @@ async function expectSound(): Promise<void> {
 /** Found, and returned under its key; it was created once. */
 async function expectFound(lost: Step): Promise<void> {
   const [id] = appliedTo(lost)
-  await expect.poll(async () => (await create(lost))?.status, { timeout: 5_000, interval: 100 }).toBe(201)
+  await expect.poll(async () => (await create(lost))?.status, { interval: 100 }).toBe(201)
   const response = (await create(lost)) as ReceivedResponse
   expect(response.json).toMatchObject({ id })
   expect(response.headers['idempotent-replayed']).toBe('true')

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Reason, reasons } from '../../src/domain/fault.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { freePort } from '../support/free-port.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { credential, type FormName, formNames } from '../support/pair.ts'
@@ -153,7 +154,7 @@ const rehearsals: Readonly<Record<Reason, Produce | { readonly A: string; readon
   async in_progress(client) {
     const key = crypto.randomUUID()
     const first = client.create('0.10735706', {}, key)
-    const [second] = await Promise.all([vi.waitUntil(() => sameWhileRunning(client, key), { timeout: 2_500 }), first])
+    const [second] = await Promise.all([vi.waitUntil(() => sameWhileRunning(client, key), { timeout: eventTimeoutMs }), first])
     expect((await first).status).toBe(client.form === 'A' ? 201 : 200)
     return second
   },

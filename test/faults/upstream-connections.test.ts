@@ -153,7 +153,7 @@ test('U19: a thousand requests to a provider that hangs: most are refused at onc
     times.push(performance.now() - began)
     return status
   })
-  await expect.poll(() => times.length, { interval: 5, timeout: 10_000 }).toBeGreaterThan(500)
+  await expect.poll(() => times.length, { interval: 5 }).toBeGreaterThan(500)
   expect(managed.alpha.received('rate').length).toBeLessThanOrEqual(128)
   const listed = await caller.get('/transactions', { key })
   expect(listed.status, listed.text).toBe(200)

@@ -24,7 +24,7 @@ describe('U3', () => {
       response(socket)
     }
     await expectFailure(record, 504)
-    await expect.poll(() => sockets.every((socket) => socket.destroyed), { timeout: 1_000, interval: 10 }).toBe(true)
+    await expect.poll(() => sockets.every((socket) => socket.destroyed), { interval: 10 }).toBe(true)
   })
 })
 

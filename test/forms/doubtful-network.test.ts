@@ -108,9 +108,7 @@ describe.each(formNames)('client %s', (form) => {
     const body = { ...pairWords(form, usdt, btc), amount: 1, withdrawalAddress: 'w' }
     expectRefusal(await pair.client.post('/transactions', body, { headers }), form, 503)
     pair.provider.reply('currencies', () => undefined)
-    await expect
-      .poll(() => pair.client.post('/transactions', body, { headers }).then(({ status }) => status), { timeout: 5_000 })
-      .toBe(done)
+    await expect.poll(() => pair.client.post('/transactions', body, { headers }).then(({ status }) => status)).toBe(done)
     expect(pair.provider.received('create')).toHaveLength(1)
   })
 
@@ -203,7 +201,7 @@ describe.each(formNames)('client %s', (form) => {
     expectRefusal(await create(), form, 400)
     pair.provider.reply('currencies', () => undefined)
     pair.provider.holdings.currencies = sound
-    await expect.poll(() => create().then(({ status }) => status), { timeout: 5_000 }).toBe(done)
+    await expect.poll(() => create().then(({ status }) => status)).toBe(done)
   })
 
   test('a list serves creates for staleFor and no longer', async () => {

@@ -6,6 +6,7 @@ export const guards: Readonly<Record<string, string>> = {
   'test/faults/ledger-crash.test.ts': 'a ledger that crashes at each step of a create',
   'test/process/start.test.ts': 'the start',
   'test/process/stop.test.ts': 'the stop',
+  'test/process/reload.test.ts': 'a reload',
   'test/process/rolling.test.ts': 'a rolling restart',
   'test/process/workers.test.ts': 'workers',
   'test/redis/budgets.test.ts': 'budgets in Redis',

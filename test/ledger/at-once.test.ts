@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type FirmQuote, maxOpenCreates } from '../../src/core/ledger.ts'
 import { openLedger } from '../../src/ledger/index.ts'
-import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 import { query, wrongPageIndex } from './raw.ts'
@@ -87,7 +86,7 @@ test('a page index that many creates have filled is divided after them', async (
     const creates = Array.from({ length: 100 }, (_, n) => create(`${from + n}`))
     expect(await Promise.all(creates)).toEqual(creates.map(() => true))
   }
-  await expect.poll(() => query(database, 'SELECT 1 FROM page_index'), { timeout: eventTimeoutMs }).toHaveLength(2)
+  await expect.poll(() => query(database, 'SELECT 1 FROM page_index')).toHaveLength(2)
   expect(await wrongPageIndex(database)).toEqual([])
 })
 

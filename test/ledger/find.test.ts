@@ -217,7 +217,7 @@ describeStores(['PostgreSQL'], (shared) => {
       const opened = await openLedger(url)
       const { found } = await opened.ledgerAdmin.find(text, 50)
       await opened.close()
-      await expect.poll(async () => (await rowsRead()) - before, { timeout: 5_000 }).toBeGreaterThanOrEqual(found.length)
+      await expect.poll(async () => (await rowsRead()) - before).toBeGreaterThanOrEqual(found.length)
       expect((await rowsRead()) - before, text).toBeLessThan(300)
     }
   }, 60_000)

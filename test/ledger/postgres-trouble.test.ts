@@ -135,7 +135,7 @@ describe.runIf(hasPostgresPrograms)('a start', () => {
     const lines: string[] = []
     const opening = openLedger(plain.url, { onTrouble: ({ cause, message }) => void lines.push(`${cause}: ${message}`) })
     await expect
-      .poll(() => lines, { timeout: 10_000 })
+      .poll(() => lines)
       .toEqual([
         expect.stringMatching(
           new RegExp(
@@ -165,13 +165,10 @@ describe.runIf(hasPostgresPrograms)('a start', () => {
       `select pg_reload_conf(); ALTER ROLE acme PASSWORD 'another'; select pg_terminate_backend(pid) from pg_stat_activity where usename = 'acme'`,
     )
     await expect
-      .poll(
-        async () => {
-          await opened.ledgerAdmin.gauges().catch(() => {})
-          return lines
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await opened.ledgerAdmin.gauges().catch(() => {})
+        return lines
+      })
       .toContain('credentials: the server rejects the user or the password; correct them in ledger.url')
     expect(lines.join()).not.toContain(password)
   })
@@ -185,7 +182,7 @@ describe.runIf(hasPostgresPrograms)('a start', () => {
     onTestFinished(() => opened.close())
     await execute(plain.url, 'ALTER SYSTEM SET default_transaction_read_only = on')
     await execute(plain.url, 'select pg_reload_conf()')
-    await expect.poll(() => opened.ledger.begin(intent()).catch(() => 'refused'), { timeout: 10_000 }).toBe('refused')
+    await expect.poll(() => opened.ledger.begin(intent()).catch(() => 'refused')).toBe('refused')
     expect(await opened.ledger.find('owner', 'alpha', 'x')).toBeUndefined()
     expect(new Set(lines)).toEqual(
       new Set(['read_only: the server is read-only; make it take writes, or name the one that does in ledger.url']),

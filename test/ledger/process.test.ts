@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { bundledLedgerWriter } from '../support/bundle.ts'
-import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { query, wrongPageIndex } from './raw.ts'
 import { always } from './samples.ts'
 import { describeStores, durableStores } from './stores.ts'
@@ -94,7 +93,7 @@ describeStores(durableStores, (shared) => {
     const writers = ['a', 'b'].map((name) => startWriter(url, name, 10_000))
     for (let kill = 0; kill < 8; kill++) {
       const wanted = numbers.length + 25
-      await expect.poll(read, { timeout: eventTimeoutMs, interval: 10 }).toBeGreaterThan(wanted)
+      await expect.poll(read, { interval: 10 }).toBeGreaterThan(wanted)
       const victim = writers[kill % 2] as Writer
       victim.child.kill('SIGKILL')
       await victim.ended
@@ -102,9 +101,7 @@ describeStores(durableStores, (shared) => {
     }
     for (const { child } of writers) child.kill('SIGKILL')
     await Promise.all(writers.map(({ ended }) => ended))
-    await expect
-      .poll(() => opened.events.number().then(() => opened.events.waiting()), { timeout: eventTimeoutMs })
-      .toMatchObject({ count: 0 })
+    await expect.poll(() => opened.events.number().then(() => opened.events.waiting())).toMatchObject({ count: 0 })
     await read()
     // As they were read while others were given: who has seen one has seen all below.
     expect(numbers).toEqual(numbers.map((_, at) => at + 1))

@@ -6,6 +6,7 @@ import { postgresStore } from '../../src/ledger/postgres/store.ts'
 import { type StepName, schemaNumber, steps } from '../../src/ledger/schema/steps.ts'
 import { sqliteStore } from '../../src/ledger/sqlite/store.ts'
 import type { Store } from '../../src/ledger/store.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { query, undoAdditions, undoSteps } from './raw.ts'
 import { facts } from './samples.ts'
 import { describeStores, durableStores } from './stores.ts'
@@ -82,7 +83,7 @@ describeStores(durableStores, (shared) => {
     await (await openLedger(url)).close()
     expect(has()).toEqual(all.map(() => false))
     vi.advanceTimersByTime(2_001)
-    await vi.waitFor(() => expect(has()).toEqual(all.map(() => true)))
+    await vi.waitFor(() => expect(has()).toEqual(all.map(() => true)), { timeout: eventTimeoutMs })
   })
 
   test('many may migrate at the same moment; each step runs once', async () => {

@@ -8,7 +8,6 @@ import type { Transaction } from '../../src/domain/swap.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { removeOld } from '../../src/process/retention.ts'
 import { changedFields } from '../support/changed-fields.ts'
-import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { query, undoOptionalSteps } from './raw.ts'
 import { amount, facts, intent, unique } from './samples.ts'
@@ -438,6 +437,6 @@ test('while one process gives numbers another one gives none; one that is killed
   expect(await stores[1].events.number()).toEqual({ count: 0, mayBeMore: true })
   const { rows: found } = await numbering.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   await query(url, `SELECT pg_terminate_backend(${found[0]?.pid})`)
-  await expect.poll(async () => (await stores[1].events.number()).count, { timeout: eventTimeoutMs }).toBe(1)
+  await expect.poll(async () => (await stores[1].events.number()).count).toBe(1)
   expect((await stores[0].events.ofOwner('owner', 0, 9)).map(({ number }) => number)).toEqual([1])
 })

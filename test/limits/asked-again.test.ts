@@ -1,6 +1,5 @@
 /** To ask again under an Idempotency-Key is a read (docs/contract.md §7): a client that waits for an outcome uses up no creates. */
 import { expect, test } from 'vitest'
-import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
@@ -55,7 +54,7 @@ test('a key that was in progress counts as a create again once its create is ref
     const json = { error: 'Bad Request', message: 'no', code: 400 }
     managed.alpha.reply('create', { status: 400, json, after: refusing.promise })
     const first = create()
-    await expect.poll(() => managed.alpha.received('create').length, { timeout: eventTimeoutMs }).toBe(count + 1)
+    await expect.poll(() => managed.alpha.received('create').length).toBe(count + 1)
     const beside = await create()
     expectRefusal(beside, 'A', 409, 'in_progress')
     refusing.resolve()

@@ -96,7 +96,7 @@ test('N17: what is in flight at a reload ends as it began, and new requests go b
   directory.write(settings({ native: ['GET /new'] }))
   running.gateway.reload()
   await vi.waitFor(() => expect(running.gateway.output).toContain('swapgate: the configuration was read again'), {
-    timeout: 5_000,
+    timeout: eventTimeoutMs,
   })
   expect(errorFacts(await running.send('/exchange/range'))).toEqual(refusal(404, 'not_open'))
   // Another provider altogether, while the responses of the first are still on their way.
@@ -105,7 +105,7 @@ test('N17: what is in flight at a reload ends as it began, and new requests go b
   running.gateway.reload()
   await vi.waitFor(
     () => expect(running.gateway.output.split('swapgate: the configuration was read again').length).toBeGreaterThan(2),
-    { timeout: 5_000 },
+    { timeout: eventTimeoutMs },
   )
   expect((await running.send('/new')).status).toBe(200)
   expect(other.arrived).toHaveLength(1)

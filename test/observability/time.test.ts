@@ -38,7 +38,7 @@ test('the time in which a client sends its body is its own', async () => {
     `POST /a/api/v2/transactions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{`,
   )
   setTimeout(() => socket.write('}'), 400)
-  await expect.poll(() => ends().length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => ends().length).toBe(1)
   socket.destroy()
   const [end] = ends()
   expect(end).toMatchObject({ status: 400, errorType: 'caller_invalid', providerSeconds: 0 })

@@ -179,7 +179,7 @@ describe('providers and routing', () => {
     })
     const { key } = await json<{ key: string }>('/api/keys', { method: 'POST', body: { name: 'acme' } })
     expect((await create(key)).headers['x-swap-provider']).toBe('beta')
-    await expect.poll(async () => (await create(key, replica)).headers['x-swap-provider'], { timeout: 5_000 }).toBe('beta')
+    await expect.poll(async () => (await create(key, replica)).headers['x-swap-provider']).toBe('beta')
     expect(await json('/api/overrides/weights', { method: 'DELETE', token: other })).toMatchObject({ overrides: [] })
     expect((await create(key)).headers['x-swap-provider']).toBe('alpha')
     const audit = await json<{ actor: string; action: string }[]>('/api/audit?since=1h')
@@ -328,7 +328,7 @@ describe('for support', () => {
     expect(JSON.parse(keys.text)).toContainEqual(expect.objectContaining({ id, name: 'umbrella', state: 'active' }))
     expect(await json('/api/accounts')).toContainEqual(expect.objectContaining({ name: 'umbrella', keys: 1, validKeys: 1 }))
     expect(await json(`/api/keys/${id}`, { method: 'DELETE' })).toMatchObject({ id, state: 'revoked' })
-    await expect.poll(async () => (await create(key)).status, { timeout: 5_000 }).toBe(401)
+    await expect.poll(async () => (await create(key)).status).toBe(401)
   })
 
   it('a key has its scope and networks; an account its limits', async () => {
@@ -464,7 +464,7 @@ describe('for support', () => {
     const unneeded = await settle('refunded')
     expect([unneeded.status, unneeded.headers['x-swap-reason']]).toEqual([409, 'refused'])
     await alpha.change(id.slice('alpha~'.length), { status: 'broken' } as never)
-    await expect.poll(async () => (await get()).headers['x-swap-attention'], { timeout: 10_000 }).toBe('failed')
+    await expect.poll(async () => (await get()).headers['x-swap-attention']).toBe('failed')
     const rows = await json<object[]>('/api/unresolved')
     expect(rows).toEqual([
       expect.objectContaining({ id, state: 'attention', attention: 'failed', status: 'wait', account: 'soylent' }),

@@ -76,7 +76,7 @@ it('W18: a listener that does not read, and whose token goes, is cut off; later 
 it('W18: after the end of the stream nothing is written to it', async () => {
   isValid = false
   const written = [...listeners][0]
-  await vi.waitFor(() => expect(listeners.size).toBe(0), { timeout: 3_000 })
+  await vi.waitFor(() => expect(listeners.size).toBe(0), { timeout: eventTimeoutMs })
   written?.({ event: 'provider', data: '{}' })
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(failures).toEqual([])

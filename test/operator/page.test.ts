@@ -120,7 +120,7 @@ describe('providers', () => {
     const ids = [await create(), await create()]
     await using visited = await signedIn()
     const { page } = visited
-    await expect.poll(() => cellOf(page, 'alpha', 'Open').innerText(), { timeout: 10_000 }).toBe('2')
+    await expect.poll(() => cellOf(page, 'alpha', 'Open').innerText()).toBe('2')
     await page.getByRole('button', { name: 'Drain alpha' }).click()
     expect(await dialogOf(page).innerText()).toContain('2 transactions open at alpha now.')
     await dialogOf(page).getByRole('button', { name: 'Cancel' }).click()
@@ -137,7 +137,7 @@ describe('providers', () => {
 
     for (const [at, id] of ids.entries()) {
       await finish(id)
-      await expect.poll(() => cellOf(page, 'alpha', 'Open').innerText(), { timeout: 15_000 }).toBe(String(1 - at))
+      await expect.poll(() => cellOf(page, 'alpha', 'Open').innerText()).toBe(String(1 - at))
       expect(await cellOf(page, 'alpha', 'Open').getByRole('progressbar').getAttribute('aria-label')).toBe(
         `${1 - at} transaction${at === 0 ? '' : 's'} of 2 still open at alpha`,
       )
@@ -162,7 +162,7 @@ describe('providers', () => {
     await using visited = await signedIn()
     const { page } = visited
     await gateway.command('providers', 'drain', 'beta')
-    await expect.poll(() => cellOf(page, 'beta', 'State').innerText(), { timeout: 10_000 }).toBe('draining')
+    await expect.poll(() => cellOf(page, 'beta', 'State').innerText()).toBe('draining')
     await expect.poll(() => page.getByRole('status').innerText()).toContain('beta is draining.')
   })
 
@@ -173,7 +173,7 @@ describe('providers', () => {
     const { page } = visited
     const suspended = page.getByRole('list', { name: 'Suspended assets' })
     expect(await suspended.innerText()).toMatch(/^XRP on XRP is out of new swaps at alpha since .+ until .+ of amount\./)
-    await expect.poll(() => cellOf(page, 'alpha', 'Refused, counted').innerText(), { timeout: 10_000 }).toBe('3, 0')
+    await expect.poll(() => cellOf(page, 'alpha', 'Refused, counted').innerText()).toBe('3, 0')
     expect(await cellOf(page, 'alpha', 'Off its quotes').innerText()).toMatch(/%|–/)
     expect([await overflow(page), await violations(page)]).toEqual([0, []])
     await page.getByRole('button', { name: 'Offer again at alpha: XRP' }).click()
@@ -233,7 +233,7 @@ describe('what the ledger holds', () => {
     const { page } = visited
     await alpha.fault({ operation: 'create', before: 'reset' })
     expect((await send('POST', '/transactions', order)).status).toBe(504)
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('(1) swapgate: operator')
+    await expect.poll(() => page.title()).toBe('(1) swapgate: operator')
     await page.getByRole('link', { name: '1 create at alpha' }).click()
     expect(page.url()).toContain('#/person?kind=create&provider=alpha&reason=')
     const creates = page.getByRole('table', { name: 'What needs a person' })
@@ -388,7 +388,7 @@ describe('what the ledger holds', () => {
     await dialog.getByLabel('Quotes').fill('600')
     await dialog.getByRole('button', { name: 'Change the limits' }).click()
     await row.getByText('quotes 600, streams 50').waitFor()
-    await expect.poll(async () => (await use()).status, { timeout: 5_000 }).toBe(200)
+    await expect.poll(async () => (await use()).status).toBe(200)
     expect(own(visited)).toEqual([])
   })
 
@@ -404,13 +404,13 @@ describe('what the ledger holds', () => {
     const creates = page.getByRole('table', { name: 'What needs a person' })
     const rows = () => creates.locator('.line').getByRole('rowheader').allInnerTexts()
     const section = page.locator('section[aria-labelledby="person"]')
-    await expect.poll(() => section.getByRole('paragraph').first().innerText(), { timeout: 10_000 }).toBe('1,000, and more')
+    await expect.poll(() => section.getByRole('paragraph').first().innerText()).toBe('1,000, and more')
     expect(await page.title()).toBe('(1,000+) swapgate: operator: Needs a person')
     await section.getByRole('button', { name: 'Next' }).click()
     await expect.poll(rows).toEqual(['made-1001', 'made-1002'])
     expect(await page.getByRole('status').innerText()).not.toContain('need a person')
     database.exec("DELETE FROM transactions WHERE intent = 'made-1002'")
-    await expect.poll(rows, { timeout: 10_000 }).toEqual(['made-1001'])
+    await expect.poll(rows).toEqual(['made-1001'])
     await section.getByRole('button', { name: 'First' }).click()
     await expect.poll(async () => (await rows()).length).toBe(1_000)
     database.exec("DELETE FROM transactions WHERE intent LIKE 'made-%'")
@@ -446,10 +446,10 @@ describe('what the ledger holds', () => {
     const { page } = visited
     const before = Number(await cellOf(page, 'alpha', 'Open').innerText())
     const ids = [await create(), await create()]
-    await expect.poll(async () => Number(await cellOf(page, 'alpha', 'Open').innerText()), { timeout: 10_000 }).toBe(before + 2)
+    await expect.poll(async () => Number(await cellOf(page, 'alpha', 'Open').innerText())).toBe(before + 2)
     await alpha.fault({ operation: 'create', before: 'reset' })
     expect((await send('POST', '/transactions', order)).status).toBe(504)
-    await expect.poll(async () => Number(await cellOf(page, 'alpha', 'Open').innerText()), { timeout: 10_000 }).toBe(before + 3)
+    await expect.poll(async () => Number(await cellOf(page, 'alpha', 'Open').innerText())).toBe(before + 3)
     expect(visited.requestedUrls.filter((url) => /\/api\/(?:accounts|keys)$/.test(url))).toEqual([])
     await show(page, 'Needs a person')
     await page.getByRole('table', { name: 'What needs a person' }).getByRole('button', { name: /^None/ }).first().click()

@@ -315,7 +315,7 @@ it('the path and the query of the URL of a webhook are whole for the role money 
   expect((await create()).status).toBe(201)
   const deliveries = () =>
     json<readonly { readonly id: string; readonly attempts: readonly object[] }[]>('reader', `${at}/deliveries`)
-  await expect.poll(async () => (await deliveries())[0]?.attempts.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await deliveries())[0]?.attempts.length).toBe(1)
   // Kept to its first 200 characters: what is cut off is shown no more than what is whole.
   to.respond = (_, response) => response.writeHead(500).end('. '.repeat(90) + path)
   const [delivery] = await deliveries()
@@ -369,11 +369,11 @@ describe('the configuration', () => {
     const changed = JSON.parse(before)
     changed.admin.tokens.reader.roles = ['operate']
     writeFileSync(gateway.file, JSON.stringify(changed))
-    await expect.poll(async () => (await patch()).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await patch()).status).toBe(200)
     expect(await json('reader', '/api/token')).toEqual({ name: 'reader', roles: ['operate'] })
     const events = await fetch(`${gateway.adminUrl}/api/events`, { headers: { authorization: `Bearer ${token('reader')}` } })
     writeFileSync(gateway.file, before)
-    await expect.poll(async () => (await patch()).status, { timeout: 10_000 }).toBe(403)
+    await expect.poll(async () => (await patch()).status).toBe(403)
     // What it shows is for the roles that the token had: it ends, and the page begins another one.
     expect(await Promise.race([events.text(), pause(5_000, 'goes on')])).toContain('event: provider')
   })

@@ -43,7 +43,7 @@ it('D1: with 100 creates in flight, idle and half-sent connections it ends in ti
   const responses = Array.from({ length: creates }, () => acme.create(gateway.url, gateways.order()))
   const arrived = (): number =>
     readJournal(gateways.provider.settings.journal).filter((entry) => 'operation' in entry && entry.operation === 'create').length
-  await vi.waitFor(() => expect(arrived()).toBe(creates), { timeout: 10_000, interval: 20 })
+  await vi.waitFor(() => expect(arrived()).toBe(creates), { timeout: eventTimeoutMs, interval: 20 })
   expect(await ready()).toBe(200)
 
   const signalledAt = performance.now()

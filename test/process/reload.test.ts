@@ -1,4 +1,3 @@
-// Takes long: many starts.
 /** docs/contract.md §13: the configuration is read again on SIGHUP and when a file of it changes, and no request fails because of it. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -51,7 +50,7 @@ afterEach(async () => {
 
 const currentProvider = async (): Promise<unknown> => (await sendRequest(url, { path: quote })).headers['x-swap-provider']
 const untilLogged = (text: string): Promise<void> =>
-  vi.waitFor(() => expect(gateway.output).toContain(text), { timeout: 5_000, interval: 20 })
+  vi.waitFor(() => expect(gateway.output).toContain(text), { timeout: eventTimeoutMs, interval: 20 })
 
 describe('on SIGHUP', () => {
   it('D9: quotes go to the new provider, and none of many requests fails', async () => {
@@ -70,7 +69,7 @@ describe('on SIGHUP', () => {
     for (const routed of ['beta', 'alpha', 'beta']) {
       writeFileSync(file, settings(routed, 'limits: { quotes: 100000 }'))
       running.child.kill('SIGHUP')
-      await vi.waitFor(async () => expect(await currentProvider()).toBe(routed), { timeout: 5_000, interval: 10 })
+      await vi.waitFor(async () => expect(await currentProvider()).toBe(routed), { timeout: eventTimeoutMs, interval: 10 })
     }
     isOver = true
     await Promise.all(load)
@@ -117,7 +116,7 @@ describe('on SIGHUP', () => {
     await untilLogged('"event":"reload","result":"refused"')
     expect(await currentProvider()).toBe('alpha')
     writeFileSync(file, settings('beta'))
-    await vi.waitFor(async () => expect(await currentProvider()).toBe('beta'), { timeout: 6_000, interval: 50 })
+    await vi.waitFor(async () => expect(await currentProvider()).toBe('beta'), { timeout: eventTimeoutMs, interval: 50 })
   })
 
   it('errors of the admin port have the body of the default form that is in force', async () => {
@@ -138,7 +137,7 @@ describe('on SIGHUP', () => {
     await using short = await InProcessGateway.start(directory.write(withTimeout(0.1)))
     writeFileSync(short.file, withTimeout(9))
     short.reload()
-    await vi.waitFor(() => expect(short.output).toContain('was read again'), { timeout: 5_000, interval: 20 })
+    await vi.waitFor(() => expect(short.output).toContain('was read again'), { timeout: eventTimeoutMs, interval: 20 })
     alpha.reply('rate', ({ query }) => ({ delay: 1_000, json: rateA(query) }))
     expect((await sendRequest(short.url, { path: quote })).status).toBe(200)
   })
@@ -234,10 +233,10 @@ describe('creates that are under way', () => {
 describe('when a file changes', () => {
   it('the file itself, written anew or put in its place', async () => {
     writeFileSync(file, settings('beta', 'limits: { quotes: 100000 }'))
-    await vi.waitFor(async () => expect(await currentProvider()).toBe('beta'), { timeout: 6_000, interval: 50 })
+    await vi.waitFor(async () => expect(await currentProvider()).toBe('beta'), { timeout: eventTimeoutMs, interval: 50 })
     writeFileSync(join(directory.path, 'next.yaml'), settings('alpha', 'limits: { quotes: 100000 }'))
     renameSync(join(directory.path, 'next.yaml'), file)
-    await vi.waitFor(async () => expect(await currentProvider()).toBe('alpha'), { timeout: 6_000, interval: 50 })
+    await vi.waitFor(async () => expect(await currentProvider()).toBe('alpha'), { timeout: eventTimeoutMs, interval: 50 })
   })
 
   it('the file itself, while it is read', async () => {
@@ -250,7 +249,7 @@ describe('when a file changes', () => {
     onTestFinished(() => void writer.kill())
     writeFileSync(file, settings('alpha').replace('{ form: A,', `{ form: A, key: "\${file:key}",`))
     await once(writer, 'exit')
-    await vi.waitFor(async () => expect(await currentProvider()).toBe('beta'), { timeout: 6_000, interval: 50 })
+    await vi.waitFor(async () => expect(await currentProvider()).toBe('beta'), { timeout: eventTimeoutMs, interval: 50 })
   })
 
   it('the asset table beside it', async () => {

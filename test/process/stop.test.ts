@@ -75,7 +75,7 @@ describe('a gateway that gets a signal to end', () => {
     await vi.waitFor(async () => expect((await sendRequest(ready)).status).toBe(503), { interval: 10, timeout: eventTimeoutMs })
     const late = await sendRequest(nowhere, new Agent({ keepAlive: true }))
     expect([late.status, late.connection]).toEqual([404, 'close'])
-    await vi.waitFor(() => expect(sendRequest(nowhere)).rejects.toThrow('ECONNREFUSED'), { timeout: 3_000, interval: 50 })
+    await vi.waitFor(() => expect(sendRequest(nowhere)).rejects.toThrow('ECONNREFUSED'), { timeout: eventTimeoutMs, interval: 50 })
     expect((await sendRequest(ready)).status).toBe(503)
 
     provider.release()

@@ -76,7 +76,7 @@ async function become(facts: Facts): Promise<void> {
   gateway.reload()
   reloads++
   const applied = (): number => gateway.output.split('the configuration was read again').length - 1
-  await vi.waitFor(() => expect(applied()).toBeGreaterThanOrEqual(reloads), { timeout: 10_000, interval: 20 })
+  await vi.waitFor(() => expect(applied()).toBeGreaterThanOrEqual(reloads), { timeout: eventTimeoutMs, interval: 20 })
 }
 
 class Client {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { sendRequest } from '../support/client.ts'
 import { runCommand } from '../support/command.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -56,7 +57,7 @@ async function used(text: string): Promise<{ gateway: InProcessGateway; file: st
 }
 
 const untilLogged = (gateway: InProcessGateway, text: string): Promise<void> =>
-  vi.waitFor(() => expect(gateway.output).toContain(text), { timeout: 5_000, interval: 20 })
+  vi.waitFor(() => expect(gateway.output).toContain(text), { timeout: eventTimeoutMs, interval: 20 })
 
 it('L52: a reload that swaps two tags is refused, and the old configuration stays', async () => {
   const { gateway, file, id } = await used(settings(at(one), at(two)))

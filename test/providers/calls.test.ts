@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memoryBudgets } from '../../src/adapters/memory.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { clientKey } from '../support/gateway.ts'
 import { type Documented, documented, providerNames } from './documented.ts'
@@ -189,7 +190,7 @@ describe.each(signed.filter((name) => documented[name].secret !== undefined))('%
     rig.exchange.secret = secret
     expectRefusal(await rig.create('A'), 'A', 502)
     rig.edit({ provider: { secret } })
-    await vi.waitFor(async () => expect((await started.create('A')).status).toBe(201))
+    await vi.waitFor(async () => expect((await started.create('A')).status).toBe(201), { timeout: eventTimeoutMs })
   })
 
   it('a body with other characters than ASCII is signed as it is sent', async () => {

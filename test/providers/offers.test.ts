@@ -78,11 +78,11 @@ it('a firm quote whose direction goes off creates nothing; it holds again once t
   let isOff = true
   rig.exchange.tamper = (operation, reply) => (operation === 'currencies' && isOff ? withFlags(reply, off) : undefined)
   const statusOf = () => rig.quote('A', swap).then(({ status }) => status)
-  await expect.poll(statusOf, { timeout: 5_000 }).toBe(400)
+  await expect.poll(statusOf).toBe(400)
   expectRefusal(await rig.create('A', { ...swap, body: { quoteId } }), 'A', 400, 'not_offered')
   expect([rig.exchange.swaps, rig.exchange.received('create')]).toEqual([[], []])
   isOff = false
-  await expect.poll(statusOf, { timeout: 5_000 }).toBe(200)
+  await expect.poll(statusOf).toBe(200)
   expect((await rig.create('A', { ...swap, body: { quoteId } })).status).toBe(createdStatus.A)
   expect(rig.exchange.swaps).toHaveLength(1)
 })

@@ -74,7 +74,7 @@ it('exactly its limit, over its keys and four processes', { timeout: 60_000 }, a
   const requests = async () =>
     (await gateways[0]?.command('usage', '--account', 'acme')) as { readonly accounts: readonly { readonly requests: object }[] }
   await expect
-    .poll(async () => (await requests()).accounts[0]?.requests, { timeout: 15_000 })
+    .poll(async () => (await requests()).accounts[0]?.requests)
     .toEqual({ list_transactions: { ok: limit, limited: 500 - limit, refused: 0, failed: 0 } })
 })
 
@@ -84,12 +84,12 @@ it('no more while Redis is lost, and at most twice the limit over a loss and a r
   const [before, meanwhile] = [await account('globex'), await account('initech')]
   expect(await admitted(before, limit / 2)).toBe(limit / 2)
   await redis.kill()
-  await expect.poll(areLocal, { timeout: 10_000 }).toEqual(all)
+  await expect.poll(areLocal).toEqual(all)
   expect(await admitted(meanwhile, 400)).toBe(limit)
   const lost = await admitted(before, 400)
   expect(lost).toBeLessThanOrEqual(limit)
   await redis.start()
-  await expect.poll(areLocal, { timeout: 10_000 }).toEqual(none)
+  await expect.poll(areLocal).toEqual(none)
   const later = await admitted(before, 400)
   expect(limit / 2 + lost + later).toBeLessThanOrEqual(2 * limit)
   expect(limit + (await admitted(meanwhile, 400))).toBeLessThanOrEqual(2 * limit)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type LookupFunction, type Socket } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
 import { openRedis } from '../../src/adapters/redis/index.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { RedisServer } from '../support/redis.ts'
 import { startReplica, timed } from './replica.ts'
 
@@ -87,7 +88,7 @@ describe.concurrent('R7: the replica counts its part, at once; R8: and is exact 
     expect(replica.observations).toContainEqual({ what: 'limitStore', state: 'local' })
     if (cause !== undefined) {
       const told = expect.objectContaining({ what: 'storeTrouble', store: 'redis', cause })
-      await vi.waitFor(() => expect(replica.observations).toContainEqual(told), 10_000) // `expect.poll` knows no test among concurrent ones
+      await vi.waitFor(() => expect(replica.observations).toContainEqual(told), eventTimeoutMs) // `expect.poll` knows no test among concurrent ones
     }
     expect(await replica.budgets.reserve('budget', limit)).toEqual({ isGranted: true, remaining: 3, retryAfter: 0 })
 
@@ -139,7 +140,7 @@ describe('a name that leads to another machine', () => {
     const lost = new Promise<void>((resolve) => connection.onLoss(resolve))
     await redis.command('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     await lost
-    await vi.waitFor(() => connection.dataId())
+    await vi.waitFor(() => connection.dataId(), { timeout: eventTimeoutMs })
     expect(names).toEqual(['redis.example', 'redis.example'])
     connection.close()
   })

@@ -77,13 +77,10 @@ test('what clients saw before the restore is what they see after it, swap by swa
     onTestFinished(() => delivery.stop(0))
     while ((await events.number()).mayBeMore);
     await expect
-      .poll(
-        async () => {
-          await delivery.look()
-          return [...(await webhooks.countsOfAll()).values()].reduce((sum, { waiting }) => sum + waiting, 0)
-        },
-        { timeout: eventTimeoutMs },
-      )
+      .poll(async () => {
+        await delivery.look()
+        return [...(await webhooks.countsOfAll()).values()].reduce((sum, { waiting }) => sum + waiting, 0)
+      })
       .toBe(0)
     await delivery.stop(eventTimeoutMs)
   }
@@ -136,7 +133,7 @@ test('what clients saw before the restore is what they see after it, swap by swa
   await deliver()
   for (const stream of streams) {
     const mine = journal.filter((seen) => seen.what === 'webhook' && seen.account === stream.account)
-    await expect.poll(() => told(stream).length, { timeout: eventTimeoutMs }).toBe(mine.length)
+    await expect.poll(() => told(stream).length).toBe(mine.length)
   }
   hangUp()
   await gateway.close()
@@ -177,9 +174,7 @@ test('what clients saw before the restore is what they see after it, swap by swa
   await deliver()
   for (const stream of streams)
     await expect
-      .poll(() => told(stream).filter(({ data }) => (data as { status: string }).status === 'success').length, {
-        timeout: eventTimeoutMs,
-      })
+      .poll(() => told(stream).filter(({ data }) => (data as { status: string }).status === 'success').length)
       .toBe(orders.filter(({ account }) => account === stream.account).length)
   expect(streams.map(({ source }) => source.events[0]?.event)).toEqual(accounts.map(() => 'gap'))
   hangUp()

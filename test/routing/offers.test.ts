@@ -189,7 +189,7 @@ describe.each(formNames)('form %s', (form) => {
     const first = await market.create(form, btc, usdtTrx, {}, headers)
     expect(first.status).toBe(created[form])
     market.setFlags('alpha', { canDeposit: false })
-    await expect.poll(() => market.quote(form, btc, usdtTrx).then(({ status }) => status), { timeout: 5_000 }).toBe(400)
+    await expect.poll(() => market.quote(form, btc, usdtTrx).then(({ status }) => status)).toBe(400)
     const repeated = await market.create(form, btc, usdtTrx, {}, headers)
     expect([repeated.status, repeated.json]).toEqual([first.status, first.json])
     expectRefusal(await market.create(form, btc, usdtTrx, {}, { 'idempotency-key': 'two' }), form, 400, 'not_offered')
@@ -201,7 +201,7 @@ describe.each(formNames)('form %s', (form) => {
     const { id } = open.json as { id: string }
     const statusOf = () => market.create(form, btc, usdtTrx).then(({ status }) => status)
     market.setFlags('alpha', { canDeposit: false, canWithdraw: false, fixedRate: false })
-    await expect.poll(statusOf, { timeout: 5_000 }).toBe(400)
+    await expect.poll(statusOf).toBe(400)
     const asked = market.sent('alpha').length
     expectRefusal(await market.quote(form, btc, usdtTrx), form, 400, 'not_offered')
     expect(market.sent('alpha')).toHaveLength(asked)
@@ -210,6 +210,6 @@ describe.each(formNames)('form %s', (form) => {
     const list = await market.get(form, '/transactions')
     expect((list.json as { data: readonly object[] }).data).toContainEqual(expect.objectContaining({ id }))
     market.setFlags('alpha', {})
-    await expect.poll(statusOf, { timeout: 5_000 }).toBe(created[form])
+    await expect.poll(statusOf).toBe(created[form])
   })
 })

@@ -9,6 +9,7 @@ import type { ProviderState } from '../../src/domain/service.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { ConfigDirectory, Swapgate } from '../process/swapgate.ts'
 import { sendRequest } from '../support/client.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
@@ -16,7 +17,7 @@ import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 
 const quote = '/a/api/v2/rate?coinFrom=ETH&coinTo=BTC&amount=1'
-const pollOptions = { timeout: 5_000, interval: 50 }
+const pollOptions = { timeout: eventTimeoutMs, interval: 50 }
 
 /** Of `alpha`; the value undefined is a reset. */
 interface StateChange {

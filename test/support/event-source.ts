@@ -1,7 +1,6 @@
 /** A client of server-sent events over a socket of its own: what came, and whether it ended as a whole response. */
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { expect, onTestFinished } from 'vitest'
-import { eventTimeoutMs } from './event-timeout.ts'
 
 export interface ReceivedEvent {
   readonly event: string
@@ -68,11 +67,11 @@ export async function openEvents(url: string, headers: Readonly<Record<string, s
     text: () => all,
     ended: () => ended,
     async received(count) {
-      await expect.poll(() => events.length, { timeout: eventTimeoutMs }).toBeGreaterThanOrEqual(count)
+      await expect.poll(() => events.length).toBeGreaterThanOrEqual(count)
       return events
     },
     async untilEnd() {
-      await expect.poll(() => ended, { timeout: eventTimeoutMs }).toBeDefined()
+      await expect.poll(() => ended).toBeDefined()
       return ended as 'whole' | 'cut'
     },
     pause: () => void response.pause(),

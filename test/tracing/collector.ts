@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { vi } from 'vitest'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { recordOutput } from '../support/leak-check.ts'
 import { trickle } from '../support/trickle.ts'
 import { type ExportedSpan, readTraces } from './otlp.ts'
@@ -95,7 +96,7 @@ function there<T>(find: () => T | undefined): Promise<T> {
     if (it === undefined) throw new Error('it has not come')
     return it
   }
-  return vi.waitFor(found, { timeout: 10_000 })
+  return vi.waitFor(found, { timeout: eventTimeoutMs })
 }
 
 /** A caller with a trace of its own. */

@@ -15,7 +15,7 @@ test('a look for an unknown create is a trace of its own that refers to the requ
   const create = await rig.collector.traceFrom(caller)
   // It is looked for after five seconds.
   const find = () => rig.collector.traces.find(({ root }) => root.name === 'reconciliation')
-  await expect.poll(find, { timeout: 12_000 }).toBeDefined()
+  await expect.poll(find).toBeDefined()
   const look = find()
   const request = [{ traceId: create.root.traceId, spanId: create.root.spanId, traceState: '' }]
   expect(look?.root).toMatchObject({ kind: 'internal', links: request, status: 'unset' })

@@ -54,7 +54,7 @@ it('the median of what another is told grows by at most 100 ms', { timeout: 60_0
       })
       const respondedAt = performance.now()
       const { id } = json as { readonly id: string }
-      await expect.poll(() => toldAt.has(id), { timeout: 10_000, interval: 2 }).toBe(true)
+      await expect.poll(() => toldAt.has(id), { interval: 2 }).toBe(true)
       delays.push((toldAt.get(id) ?? 0) - respondedAt)
     }
     return delays.toSorted((one, other) => one - other)[swapsEach / 2] ?? 0

@@ -73,7 +73,7 @@ it('a private authority is unknown until NODE_EXTRA_CA_CERTS has it; another nam
     body: JSON.stringify(order),
   })
   expect(created.status).toBe(201)
-  await expect.poll(() => outcome(good), { timeout: 10_000 }).toEqual(['waiting', 'tls_untrusted'])
+  await expect.poll(() => outcome(good)).toEqual(['waiting', 'tls_untrusted'])
   await gateway.stop()
 
   const file = join(directory, 'authority.pem')
