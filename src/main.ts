@@ -92,7 +92,6 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
   const publicPort = part.is === 'primary' ? undefined : await openPublicPort(config, handle, state, monitoring, shared, resources)
   if (!publicPort) state.workers = await Workers.start(config, limitStores, observe)
   await configuration.tags.remember(config)
-  if (publicPort) await ledgerStores.warmUp()
   state.readiness = 'ready'
   const configWarnings = [...warnings, ...(await configuration.ledgerWarnings())]
   const all = resources.move()

@@ -161,6 +161,7 @@ async function unresolvedCount(database: Database): Promise<number> {
 /** The condition repeats that of the index. */
 function unresolvedColumns({ database, has }: Store) {
   const reason = has('unknown reasons') ? sql.ref<UnknownReason | null>('unknown_reason') : sql<null>`null`
+  const quoted = has('payable swaps') ? sql.ref<string | null>('quoted') : sql<null>`null`
   return database
     .selectFrom('transactions')
     .leftJoin('accounts', 'accounts.id', 'transactions.owner')
@@ -175,9 +176,8 @@ function unresolvedColumns({ database, has }: Store) {
       'deadline',
       'candidates',
       'record',
-      'quoted',
     ])
-    .select(['accounts.name as account', reason.as('unknown_reason')])
+    .select(['accounts.name as account', reason.as('unknown_reason'), quoted.as('quoted')])
     .where(sql<boolean>`state <> 'done'`)
     .where('quoting', 'is', null)
     .$narrowType<{ intent: NotNull; state: UnresolvedCreateReport['state']; requested: NotNull; attempted_at: NotNull }>()

@@ -71,6 +71,7 @@ export function creates(store: Store): Creates {
   return {
     async begin(intent, isAwaited = () => true) {
       const { id, owner, provider, attemptedAt } = intent
+      if (!store.has('payable swaps')) return await refuseWithoutStep(database, intent)
       let uncertain: UncertainChange | undefined
       const begun = await atOnce?.begin(intent, isAwaited).catch((reason) => {
         if (!(reason instanceof UncertainChange)) throw reason
@@ -144,6 +145,14 @@ export function creates(store: Store): Creates {
     },
     markNotCreated: (create, windowMs) => write((within) => markNotCreated(within, create, windowMs, store)),
   }
+}
+
+/** On the schema before no create begins, since its result could not be stored. One whose key is in use is a repeat. */
+async function refuseWithoutStep(database: Database, { owner, idempotencyKey }: Intent): Promise<false> {
+  const key = idempotencyKey?.key ?? null
+  const { rows } = await sql`select 1 from claims where owner = ${owner} and key = ${key}`.execute(database)
+  if (rows.length > 0) return false
+  throw new Error('the ledger lacks the step "payable swaps", which swapgate ledger migrate adds')
 }
 
 function beginAlone(store: Store, intent: Intent, isAwaited: () => boolean): Promise<boolean> {

@@ -15,17 +15,21 @@ export function idempotencyKeys({
   writeOne,
   clock,
   databaseTimeMs,
+  has,
 }: Store): Pick<Ledger, 'findIdempotencyKey' | 'noteShown' | 'expireIdempotencyKeys'> {
-  const findIdempotencyKey = prepare<IdempotencyKeyRow, QueryParameters>(database, ['owner', 'key', 'now'], (blank) =>
-    idempotencyKeyQuery(database, blank, clock),
-  )
+  const find = (hasReasons: boolean) =>
+    prepare<IdempotencyKeyRow, QueryParameters>(database, ['owner', 'key', 'now'], (blank) =>
+      idempotencyKeyQuery(database, blank, clock, hasReasons),
+    )
+  const [findWithReason, findWithout] = [find(true), find(false)]
   return {
     async findIdempotencyKey(owner, key) {
-      const [row] = await findIdempotencyKey({ owner, key, now: clock.read() })
+      const [row] = await (has('unknown reasons') ? findWithReason : findWithout)({ owner, key, now: clock.read() })
       return row && toState(row)
     },
     noteShown: (intent) =>
       writeOne(async (within) => {
+        if (!has('restore marks')) return
         await sql`update claims set shown_at = ${databaseTimeMs} where intent = ${intent} and shown_at is null`.execute(within)
       }),
     expireIdempotencyKeys: () =>
@@ -103,7 +107,13 @@ interface IdempotencyKeyRow extends EntryRow {
 
 type QueryParameters = 'owner' | 'key' | 'now'
 
-function idempotencyKeyQuery(database: Database, blank: Readonly<Record<QueryParameters, never>>, clock: LedgerClock) {
+function idempotencyKeyQuery(
+  database: Database,
+  blank: Readonly<Record<QueryParameters, never>>,
+  clock: LedgerClock,
+  hasReasons: boolean,
+) {
+  const reason = hasReasons ? sql.ref<UnknownReason | null>('transactions.unknown_reason') : sql<null>`null`
   return database
     .selectFrom('claims')
     .innerJoin('transactions', 'transactions.intent', 'claims.intent')
@@ -117,8 +127,8 @@ function idempotencyKeyQuery(database: Database, blank: Readonly<Record<QueryPar
       'transactions.quoting',
       'transactions.deadline',
       'transactions.next_check_at',
-      'transactions.unknown_reason',
     ])
+    .select(reason.as('unknown_reason'))
     .select(hasExpired(clock, blank.now).as('expired'))
     .where('claims.owner', '=', blank.owner)
     .where('claims.key', '=', blank.key)

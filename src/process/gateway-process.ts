@@ -70,6 +70,7 @@ export async function openGateway(
   const way = { maxConnections, lookup: freshLookup, onTrouble }
   const ledgerStores = await openLedger(url, { mustExist, whenMissing, mayMigrate: mayChange, ...way })
   resources.defer(ledgerStores.close)
+  await ledgerStores.warmUp() // from here on several connections are needed at a time
   telemetry.observeLedger(ledgerStores)
   const reportOnce = isWorker ? () => {} : observe
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, reportOnce)

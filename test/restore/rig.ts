@@ -45,7 +45,7 @@ export async function restoreRig(
         ledger: place.ledgerUrl,
         provider: { name: 'alpha', form: 'A', url: alpha.url, key: 'provider-key-1' },
         others: { beta: { form: 'B', url: beta.url, key: 'provider-key-1' } },
-        sections: { auth: { mode: 'managed' }, routing: { providers: routing } },
+        sections: { auth: { mode: 'managed' }, routing: { providers: routing }, ledger: { refreshAfter: 0 } },
         ...settings,
       })
       gateways.push(gateway)
