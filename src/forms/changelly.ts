@@ -143,8 +143,9 @@ export const changelly = defineProviderForm({
       },
       byText: {
         '-32600': [
-          { matches: /\bminimal amount is ([0-9.]+)/i, meaning: { kind: 'invalid', reason: 'below_minimum' }, bound: 'minAmount' },
-          { matches: /\bmaximal amount is ([0-9.]+)/i, meaning: { kind: 'invalid', reason: 'above_maximum' }, bound: 'maxAmount' },
+          // To its last digit: a part of a number is another limit.
+          { matches: /\bminimal amount is (\S*\d)/i, meaning: { kind: 'invalid', reason: 'below_minimum' }, bound: 'minAmount' },
+          { matches: /\bmaximal amount is (\S*\d)/i, meaning: { kind: 'invalid', reason: 'above_maximum' }, bound: 'maxAmount' },
           // The limit is one of requests per second.
           { matches: /\brequests limit\b/i, meaning: { kind: 'limited', retryAfter: 1 } },
         ],
