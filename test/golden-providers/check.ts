@@ -27,7 +27,7 @@ export async function checkExchanges(
   deepEqual(drift, expectedDrift)
 }
 
-function checkOutcome(outcome: Outcome, { fault: kind, derived, body }: GoldenResponse): void {
+function checkOutcome(outcome: Outcome, { fault: kind, derived, awaitsOwner, body }: GoldenResponse): void {
   if (kind !== undefined) {
     ok('fault' in outcome && outcome.fault instanceof Fault, `a Fault was expected, not ${JSON.stringify(outcome)}`)
     deepEqual(detailsOf(outcome.fault), { kind, ...body })
@@ -38,6 +38,7 @@ function checkOutcome(outcome: Outcome, { fault: kind, derived, body }: GoldenRe
   const isPage = 'items' in body
   deepEqual(isPage ? { dropped: 0, ...actual } : withNow(actual, body), isPage ? { dropped: 0, ...body } : body)
   deepEqual([...outcome.derived].sort(), [...derived].sort())
+  equal(outcome.awaitsOwner, awaitsOwner)
 }
 
 /** The time of the call as `now`, where that is expected. */

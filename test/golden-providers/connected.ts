@@ -18,7 +18,9 @@ export interface Connected {
   readonly drift: readonly string[]
 }
 
-export type Outcome = { readonly body: unknown; readonly derived: readonly string[] } | { readonly fault: unknown }
+export type Outcome =
+  | { readonly body: unknown; readonly derived: readonly string[]; readonly awaitsOwner: boolean }
+  | { readonly fault: unknown }
 
 /** The response to a call; throws if the call is not expected. */
 export type Answer = (request: WireRequest) => WireResponse | Promise<WireResponse>
@@ -74,13 +76,11 @@ export async function callProvider(
     const action = swapActions.find((candidate) => candidate === request.op)
     if (action) {
       await act(action, request.fields as never, { ...contextOf(form), ...context })
-      return { sent, outcome: { body: {}, derived: [] }, drift }
+      return { sent, outcome: { body: {}, derived: [], awaitsOwner: false }, drift }
     }
-    const { body, derived = [] } = await service.call(request.op as Op, request.fields as never, {
-      ...contextOf(form),
-      ...context,
-    })
-    return { sent, outcome: { body, derived }, drift }
+    const response = await service.call(request.op as Op, request.fields as never, { ...contextOf(form), ...context })
+    const { body, derived = [], awaitsOwner = false } = response
+    return { sent, outcome: { body, derived, awaitsOwner }, drift }
   } catch (fault) {
     return { sent, outcome: { fault }, drift }
   }

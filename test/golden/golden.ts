@@ -53,6 +53,8 @@ export interface GoldenResponse {
   readonly stale?: number | undefined
   /** Whether it is a replay. */
   readonly replayed?: boolean
+  /** Whether the provider waits for what the owner decides. */
+  readonly awaitsOwner?: boolean
   readonly warning?: string | undefined
   /** The response, or the details of the fault. */
   readonly body: Readonly<Record<string, unknown>>
@@ -130,6 +132,7 @@ export function parseResponseFields(section: string): GoldenResponse {
     provider: word('provider'),
     stale: word('stale') === undefined ? undefined : Number(word('stale')),
     replayed: /^replayed$/m.test(head),
+    awaitsOwner: /^awaits its owner$/m.test(head),
     warning: word('warning'),
     body: JSON.parse(section.slice(start)) as GoldenResponse['body'],
   }
