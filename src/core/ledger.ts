@@ -314,6 +314,10 @@ export interface Ledger {
   ) => Promise<LedgerEntry | undefined>
   /** The create of any owner at any provider that has the deposit address with this key (`paymentAddressKey`). */
   readonly depositHolder: (key: string) => Promise<DepositHolder | undefined>
+  /** The create whose result is the provider's transaction with this id. */
+  readonly boundCreate: (provider: string, id: string) => Promise<UnresolvedCreate | undefined>
+  /** A create that was bound without its deposit address has it from now on. Throws `DepositInUse` if another one has it. */
+  readonly takeDeposit: (provider: string, transaction: Transaction, claim: DepositClaim) => Promise<void>
   /** Those of these owners that have a row in the ledger. */
   readonly knownOwners: (owners: readonly string[]) => Promise<ReadonlySet<string>>
 

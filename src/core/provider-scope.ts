@@ -10,6 +10,7 @@ import type { ActionOffer, SwapAction } from '../domain/swap-action.ts'
 import type { CachedCurrencyList } from './assets/currency-list.ts'
 import type { KnownMaximums } from './assets/plausible-amounts.ts'
 import type { Clock, SequenceClock, SteadyClock } from './clock.ts'
+import type { JudgeFirstDeposit } from './creation/first-deposit.ts'
 import type { Destination } from './destination.ts'
 import type { Freshness } from './freshness.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
@@ -119,6 +120,7 @@ export interface ProviderScope extends UpstreamScope {
   /** Results that it cannot store now are stored later, and suspensions follow from them. */
   readonly ledger: Ledger
   readonly absentSwaps: AbsentSwaps
+  readonly judgeFirstDeposit: JudgeFirstDeposit
   /** What this process has stored of creates. Undefined where the gateway's own key reads: then there is no response without the ledger. */
   readonly createdHere:
     | { readonly note: (entry: LedgerEntry) => void; readonly find: (owner: string, id: string) => LedgerEntry | undefined }

@@ -1,4 +1,5 @@
 import type { Provider } from '../config/index.ts'
+import { judgeFirstDeposit } from '../core/creation/first-deposit.ts'
 import type { Layer } from '../core/layer.ts'
 import type { ProviderScope } from '../core/provider-scope.ts'
 import { traced } from '../core/traced.ts'
@@ -22,6 +23,7 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
     ledger,
     restoredLedger,
     absentSwaps,
+    otherDeposits,
     pendingKeys,
     freshness,
     timelines,
@@ -65,6 +67,10 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
     sequences: connections.sequences,
     confidential: confidentialOf(config),
     absentSwaps,
+    judgeFirstDeposit: judgeFirstDeposit(
+      { tag, configured: provider, currencyList, capabilities: upstream.capabilities, ledger },
+      otherDeposits,
+    ),
     createdHere: upstream.usesGatewayKey ? undefined : new CreatedHere(),
     mayTakeBack: () => restoredLedger.mayTakeBack(tag),
     ledger: deferredResults.wrap(suspensions.wrap(ledger, observe), tag),

@@ -23,6 +23,7 @@ import {
   type UnresolvedCreate,
 } from '../core/ledger.ts'
 import { discrepanciesOf, wasThereBefore } from '../core/same-swap.ts'
+import { paymentAddressKey } from '../domain/address/same-address.ts'
 import { DepositInUse, LedgerBusy, LedgerConflict, QuoteNotHeld, TooManyOpenCreates, UncertainChange } from '../domain/fault.ts'
 import { isFinal } from '../domain/status.ts'
 import type { NewTransaction, Transaction } from '../domain/swap.ts'
@@ -58,6 +59,8 @@ type Creates = Pick<
   | 'scheduleNextRefusedCheck'
   | 'keepRefused'
   | 'keepCandidates'
+  | 'boundCreate'
+  | 'takeDeposit'
 >
 
 /** Of a create that does not begin together with others, like the wait for a connection. */
@@ -144,7 +147,22 @@ export function creates(store: Store): Creates {
       }, 'result')
     },
     markNotCreated: (create, windowMs) => write((within) => markNotCreated(within, create, windowMs, store)),
+    boundCreate: (provider, id) => boundCreate(database, provider, id),
+    takeDeposit: (provider, { id, depositAddress, depositExtraId }, claim) =>
+      write(async (within) => {
+        if (!depositAddress) return
+        const deposit = paymentAddressKey({ address: depositAddress, extraId: depositExtraId })
+        await sql`update transactions set deposit = ${deposit} where provider = ${provider} and provider_id = ${id}`.execute(within)
+        await takeDeposit(within, { provider, id }, deposit, claim, store)
+      }, 'result'),
   }
+}
+
+async function boundCreate(database: Database, provider: string, id: string): Promise<UnresolvedCreate | undefined> {
+  const { rows } = await sql<UnresolvedRow>`
+    select ${unresolvedColumns} from transactions
+    where provider = ${provider} and provider_id = ${id} and state = 'done' and requested is not null`.execute(database)
+  return rows[0] && toUnresolvedCreate(rows[0])
 }
 
 /** On the schema before no create begins, since its result could not be stored. One whose key is in use is a repeat. */

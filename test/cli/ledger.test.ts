@@ -320,6 +320,7 @@ describe('swapgate ledger resolve', () => {
       out: [
         'The create in-doubt is now the transaction alpha~tx-1 of its owner.',
         'It was not read at the provider: nothing was compared.',
+        'Its deposit address is judged at the first get that has one.',
       ],
       err: [],
     })

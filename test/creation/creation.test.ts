@@ -166,7 +166,7 @@ describe.each(formNames)('form %s', (form) => {
     await create('order-2')
     managed.alpha.reset()
     const id = `found-${form}`
-    managed.alpha.holdings.swaps = [...managed.alpha.holdings.swaps, swap({ id, status: 'exchanging' })]
+    managed.alpha.holdings.swaps = [...managed.alpha.holdings.swaps, swap({ id, status: 'exchanging', refundAddress: null })]
     const [open] = await managed.gateway.ledgerAdmin.unresolved()
     expect(await managed.gateway.ledgerAdmin.bind(open?.intent ?? '', id, Date.now(), undefined, 'tester')).toBe('bound')
     const response = await create('order-2')

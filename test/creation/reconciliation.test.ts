@@ -8,7 +8,7 @@ import { digits, readJson } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { lookNow, loseResponses, orderedSwap, outcomesOf } from '../support/outcomes.ts'
 import { type FormName, pairs } from '../support/pair.ts'
-import { depositOf, type Order } from '../support/swaps.ts'
+import { depositOf, type Order, type Swap } from '../support/swaps.ts'
 
 let managed: Managed
 let key: string
@@ -124,6 +124,54 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expect(await managed.gateway.ledgerAdmin.bind(mismatch?.intent ?? '', 'hidden', Date.now(), undefined, 'tester')).toBe('bound')
     await lookNow(managed.gateway)
     expect(outcomesOf(managed.gateway).at(-1)).toBe('notFound')
+  })
+
+  describe('one that a person has bound unread', () => {
+    const bindUnread = async (id = 'lost-1'): Promise<void> => {
+      managed.reconfigure({ sections: { routing: { providers: [name] }, ledger: { refreshAfter: 0 } } })
+      await lose()
+      const { ledgerAdmin } = managed.gateway
+      const [unknown] = await ledgerAdmin.unresolved()
+      expect(await ledgerAdmin.bind(unknown?.intent ?? '', id, Date.now(), undefined, 'tester')).toBe('bound')
+    }
+    const get = (id: string): Promise<ReceivedResponse> => managed.client(form).get(`/transactions/${name}~${id}`, { key })
+    const change = (facts: Partial<Swap>): void => {
+      provider().holdings.swaps = provider().holdings.swaps.map((made) => ({ ...made, ...facts }))
+    }
+
+    test('shows the deposit address that the first get has, and its key returns it', async () => {
+      await bindUnread()
+      change({ depositAddress: '' })
+      expect((await get('lost-1')).text).not.toContain(depositOf('lost-1'))
+      expectRefusal(await create(), form, 409)
+      change({ depositAddress: depositOf('lost-1') })
+      expect((await create()).text).toContain(depositOf('lost-1'))
+      expect((await get('lost-1')).text).toContain(depositOf('lost-1'))
+    })
+
+    test.each<[string, Partial<Swap>]>([
+      ['another amount', { amountIn: digits('0.2') }],
+      ['another refund address', { refundAddress: 'bc1q-refund-other' }],
+    ])('shows none of a swap with %s: its key is 502', async (_, facts) => {
+      await bindUnread()
+      change(facts)
+      const read = await get('lost-1')
+      expect([read.status, read.json]).toMatchObject([200, { id: `${name}~lost-1`, status: 'wait' }])
+      for (const shown of [read, await list(), await create()])
+        for (const address of [depositOf('lost-1'), 'depositAddress":"', 'deposit_address":"'])
+          expect(shown.text).not.toContain(address)
+      expectRefusal(await create(), form, 502)
+    })
+
+    test('shows none that another open swap has, and that one keeps it', async () => {
+      const other = await managed.client(form).post('/transactions', orderIn(form, { refundAddress }), { key })
+      const [address] = provider().holdings.swaps.map(({ depositAddress }) => depositAddress)
+      expect(other.text).toContain(address)
+      await bindUnread('lost-2')
+      change({ depositAddress: address ?? '' })
+      expect((await get('lost-2')).text).not.toContain(address)
+      expectRefusal(await create(), form, 502)
+    })
   })
 
   test('L3: while the list cannot be read nothing changes, and the next look finds it', async () => {

@@ -226,14 +226,17 @@ function recordOf(report: ProviderReport, { requested }: UnresolvedCreateReport)
   return { transaction, derived, reportedAt: at, fetchedAt: at, sequence }
 }
 
+const noDeposit = 'Its deposit address is judged at the first get that has one.'
+
 function remarks(report: ProviderReport, create: UnresolvedCreateReport): readonly string[] {
-  if (report.outcome !== 'read') return ['It was not read at the provider: nothing was compared.']
+  if (report.outcome !== 'read') return ['It was not read at the provider: nothing was compared.', noDeposit]
   const { missing, alike } = compareAll([report.response.body], create, report.naming)
   const times = `It was attempted at ${new Date(create.attemptedAt).toISOString()} and created at ${report.response.body.createdAt}.`
   const hasPrice = isPriceKnown(create, report.response.body)
   return [
     times,
     ...(hasPrice ? [] : ['No price was known that it could be compared with.']),
+    ...(report.response.body.depositAddress ? [] : [noDeposit]),
     ...(missing.length === 0 ? [] : [`The provider does not confirm ${missing.join(', ')}.`]),
     ...(alike.length === 0 ? [] : [`The provider writes ${alike.join(', ')} in another way.`]),
   ]

@@ -6,7 +6,7 @@ import { type Attention, type Doubt, isFinal, statusUnderAttention } from '../..
 import type { Transaction } from '../../domain/swap.ts'
 import { assetFields } from '../assets/asset-naming.ts'
 import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
-import { isMoneySeen, onlyPayable } from '../visible-state.ts'
+import { isMoneySeen, onlyPayable, withoutDeposit } from '../visible-state.ts'
 
 /** A provider's report of one transaction. */
 export interface ObservedTransaction {
@@ -26,6 +26,8 @@ export interface ObservedTransaction {
   readonly deniesRefund?: boolean | undefined
   readonly lacksPayout?: boolean | undefined
   readonly awaitsOwner?: boolean | undefined
+  /** What was said of the first deposit address of a create that was bound without one. Absent: it was not judged, and is left out. */
+  readonly firstDeposit?: 'payable' | 'refused' | undefined
 }
 
 /** The report in the response of a get. `at`: milliseconds since 1970. */
@@ -39,7 +41,8 @@ export function observedFromGet(
 
 /**
  * Returns the reported state with missing fields from `before`, or `before` itself if its request was later. Asset names of the
- * create are kept, and those of a get are kept over those of a list.
+ * create are kept, and those of a get are kept over those of a list. A create that was bound without a deposit address gets one
+ * only if that was judged.
  */
 export function mergeTransaction(before: LedgerEntry | undefined, observed: ObservedTransaction): TransactionRecord {
   if (before && isOvertaken(before, observed)) return before
@@ -48,7 +51,9 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
   const status = mergedStatus(before, reported)
   const isChange = known.status !== undefined && status !== known.status
   const changedAt = isChange ? Math.max(at, before?.changedAt ?? 0) : before?.changedAt
-  const transaction = fillFrom(reported, known, before?.isCreated || !isComplete)
+  const merged = fillFrom(reported, known, before?.isCreated || !isComplete)
+  const isUnjudged = before?.isCreated && !known.depositAddress && observed.firstDeposit !== 'payable'
+  const transaction: MutableTransaction = isUnjudged ? withoutDeposit(merged) : merged
   transaction.status = status
   if (observed.deniesRefund) Object.assign(transaction, { refundAddress: undefined, refundExtraId: reported.refundExtraId })
   if (observed.awaitsOwner !== undefined) transaction.hasActions = observed.awaitsOwner || undefined
@@ -77,7 +82,11 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
 }
 
 /** A row of a list may lack the field in which a get has contradicted. */
-function doubtAfter(before: LedgerEntry | undefined, { isComplete, ownerAttention }: ObservedTransaction): Doubt | undefined {
+function doubtAfter(
+  before: LedgerEntry | undefined,
+  { isComplete, ownerAttention, firstDeposit }: ObservedTransaction,
+): Doubt | undefined {
+  if (firstDeposit === 'refused') return 'contradicted'
   if (!isComplete && before?.doubt === 'contradicted') return 'contradicted'
   return ownerAttention === 'failed' ? 'failed' : undefined
 }

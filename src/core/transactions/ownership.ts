@@ -146,7 +146,7 @@ export async function refreshEntry(
   })
   const { id } = entry.transaction
   if (response.body.id !== id) throw otherTransaction(provider)
-  const observed = observedFromGet(response, clock(), configured.timezone)
+  const observed = await scope.judgeFirstDeposit(entry, observedFromGet(response, clock(), configured.timezone))
   const merged = mergeChecked(entry, observed, scope)
   if (isOnlyRead(entry, merged.record)) {
     reportDiscrepancies(merged, scope)
