@@ -4,17 +4,18 @@ import type { AbsentSwaps } from '../domain/absent-swaps.ts'
 import type { AssetTable } from '../domain/asset.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import type { BudgetPolicy, JudgementKind, Observer } from '../domain/observation.ts'
-import type { Caller, Capabilities, Context, Op, ProviderState, Request } from '../domain/service.ts'
+import type { Caller, Capabilities, Context, Op, ProviderState, Request, ServiceResponse } from '../domain/service.ts'
 import type { DepositMemoNetworks, ExtraIds, RateQuery, RateType } from '../domain/swap.ts'
 import type { ActionOffer, SwapAction } from '../domain/swap-action.ts'
 import type { CachedCurrencyList } from './assets/currency-list.ts'
 import type { KnownMaximums } from './assets/plausible-amounts.ts'
 import type { Clock, SequenceClock, SteadyClock } from './clock.ts'
-import type { JudgeFirstDeposit } from './creation/first-deposit.ts'
 import type { Destination } from './destination.ts'
 import type { Freshness } from './freshness.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
 import type { Timelines } from './timelines.ts'
+
+export type FirstDeposit = 'payable' | 'refused'
 
 /** What follows from a wrong response: nobody gets it, or it is only counted. */
 export type JudgePolicies = Readonly<Record<JudgementKind, 'refuse' | 'count'>>
@@ -120,7 +121,14 @@ export interface ProviderScope extends UpstreamScope {
   /** Results that it cannot store now are stored later, and suspensions follow from them. */
   readonly ledger: Ledger
   readonly absentSwaps: AbsentSwaps
-  readonly judgeFirstDeposit: JudgeFirstDeposit
+  /**
+   * Of a create that was bound without a deposit address, and a get that has one: whether it may be paid. Undefined: there is nothing to judge,
+   * or it cannot be judged now. Throws if the ledger fails.
+   */
+  readonly judgeFirstDeposit: (
+    entry: LedgerEntry | undefined,
+    get: ServiceResponse<'getTransaction'>,
+  ) => Promise<FirstDeposit | undefined>
   /** What this process has stored of creates. Undefined where the gateway's own key reads: then there is no response without the ledger. */
   readonly createdHere:
     | { readonly note: (entry: LedgerEntry) => void; readonly find: (owner: string, id: string) => LedgerEntry | undefined }

@@ -151,9 +151,13 @@ export function creates(store: Store): Creates {
     takeDeposit: (provider, { id, depositAddress, depositExtraId }, claim) =>
       write(async (within) => {
         if (!depositAddress) return
-        const deposit = paymentAddressKey({ address: depositAddress, extraId: depositExtraId })
-        await sql`update transactions set deposit = ${deposit} where provider = ${provider} and provider_id = ${id}`.execute(within)
-        await takeDeposit(within, { provider, id }, deposit, claim, store)
+        await takeDeposit(
+          within,
+          { provider, id },
+          paymentAddressKey({ address: depositAddress, extraId: depositExtraId }),
+          claim,
+          store,
+        )
       }, 'result'),
   }
 }

@@ -63,7 +63,7 @@ export async function undoSteps(url: string): Promise<void> {
 
 /** The same, but for what every create needs: without it none begins. */
 export async function undoOptionalSteps(url: string): Promise<void> {
-  await undoSteps(url)
+  await undoAdditions(url)
   const isFile = url.startsWith('sqlite:')
   const types = {
     integer: isFile ? 'integer' : 'bigint',
@@ -71,7 +71,8 @@ export async function undoOptionalSteps(url: string): Promise<void> {
     identity: '',
     hasClock: !isFile,
   }
-  await query(url, ...steps['payable swaps'].statements(types), `ALTER TABLE claims ADD COLUMN shown_at ${types.integer}`)
+  const added = [...steps['payable swaps'].statements(types), `ALTER TABLE claims ADD COLUMN shown_at ${types.integer}`]
+  await query(url, ...added, "DELETE FROM schema_steps WHERE name <> 'payable swaps'")
 }
 
 /** The same, but for the record of it. */

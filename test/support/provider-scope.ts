@@ -52,7 +52,7 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     observe: () => {},
     timelines: { add: () => {} },
     absentSwaps: { fault: async () => standardFault('notFound'), mayBeNamed: async () => undefined },
-    judgeFirstDeposit: async (_, observed) => observed,
+    judgeFirstDeposit: async () => undefined,
     createdHere: undefined,
     mayTakeBack: () => false,
     accountTags: ['alpha'],

@@ -3,17 +3,13 @@
  * judged as a response is, at the first get that has it (docs/contract.md §10.3).
  */
 import { Fault } from '../../domain/fault.ts'
-import { gatewayContext } from '../../domain/service.ts'
+import { gatewayContext, type ServiceResponse } from '../../domain/service.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
-import type { Ledger, LedgerEntry } from '../ledger.ts'
+import type { Ledger } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { compareAll, otherTokensThanSent } from '../same-swap.ts'
-import type { ObservedTransaction } from '../transactions/merge-transaction.ts'
 import { type OtherDeposits, takingDeposit } from './other-deposits.ts'
 import { contradictionIn, mayBecomePayable } from './payable.ts'
-
-/** The report with what was said of its deposit address; the report itself where there is nothing to say. Throws if the ledger fails. */
-export type JudgeFirstDeposit = (entry: LedgerEntry | undefined, observed: ObservedTransaction) => Promise<ObservedTransaction>
 
 type Judging = Pick<ProviderScope, 'tag' | 'configured' | 'currencyList' | 'capabilities'> & {
   readonly ledger: Pick<Ledger, 'boundCreate' | 'takeDeposit'>
@@ -22,10 +18,10 @@ type Judging = Pick<ProviderScope, 'tag' | 'configured' | 'currencyList' | 'capa
 export function judgeFirstDeposit(
   { tag, configured, currencyList, capabilities, ledger }: Judging,
   otherDeposits: OtherDeposits,
-): JudgeFirstDeposit {
+): ProviderScope['judgeFirstDeposit'] {
   const judge = mayBecomePayable(configured, currencyList)
   const { naming } = currencyList
-  const isPayable = async ({ reported, derived }: ObservedTransaction): Promise<boolean> => {
+  const isPayable = async ({ body: reported, derived = [] }: ServiceResponse<'getTransaction'>): Promise<boolean> => {
     const create = await ledger.boundCreate(tag, reported.id)
     if (!create) return false
     const { requested, quote } = create
@@ -50,14 +46,14 @@ export function judgeFirstDeposit(
     await ledger.takeDeposit(tag, reported, { isShared: true })
     return true
   }
-  return async (entry, observed) => {
-    const isFirst = entry?.isCreated && !entry.transaction.depositAddress && Boolean(observed.reported.depositAddress)
-    if (!isFirst) return observed
-    // What cannot be judged now is left out, and is judged at a later get.
-    const verdict = await isPayable(observed).catch((reason) => {
+  return async (entry, get) => {
+    const isFirst = entry?.isCreated && !entry.transaction.depositAddress && Boolean(get.body.depositAddress)
+    if (!isFirst) return undefined
+    try {
+      return (await isPayable(get)) ? 'payable' : 'refused'
+    } catch (reason) {
       if (Fault.from(reason).reason === 'ledger_unavailable') throw reason
-      return undefined
-    })
-    return verdict === undefined ? observed : { ...observed, firstDeposit: verdict ? 'payable' : 'refused' }
+      return undefined // of the provider's list, say: it is judged at a later get
+    }
   }
 }

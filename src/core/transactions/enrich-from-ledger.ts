@@ -112,8 +112,8 @@ class Enrichment {
     const cached = finding instanceof Promise ? await finding : finding
     const mismatches = cached.stored ? noMismatches : await this.mismatchesAmong([[response.body, cached]])
     if (!mismatches || (cached.isUnread && !this.isAsBefore(cached.stored, observed))) throw ledgerUnavailable()
-    const judged = await this.scope.judgeFirstDeposit(latestOf(cached), observed)
-    const { record, staleSeconds } = this.apply(owner, cached, [judged], mismatches)
+    const firstDeposit = await this.scope.judgeFirstDeposit(latestOf(cached), response)
+    const { record, staleSeconds } = this.apply(owner, cached, [{ ...observed, firstDeposit }], mismatches)
     const { body: known, derived } = presented(record, context)
     const shown = staleSeconds === undefined ? withAttention(known, response.body.attention) : known
     const body = mismatches.has(request.id) ? withoutDeposit(shown) : shown

@@ -6,6 +6,7 @@ import { type Attention, type Doubt, isFinal, statusUnderAttention } from '../..
 import type { Transaction } from '../../domain/swap.ts'
 import { assetFields } from '../assets/asset-naming.ts'
 import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { FirstDeposit } from '../provider-scope.ts'
 import { isMoneySeen, onlyPayable, withoutDeposit } from '../visible-state.ts'
 
 /** A provider's report of one transaction. */
@@ -27,7 +28,7 @@ export interface ObservedTransaction {
   readonly lacksPayout?: boolean | undefined
   readonly awaitsOwner?: boolean | undefined
   /** What was said of the first deposit address of a create that was bound without one. Absent: it was not judged, and is left out. */
-  readonly firstDeposit?: 'payable' | 'refused' | undefined
+  readonly firstDeposit?: FirstDeposit | undefined
 }
 
 /** The report in the response of a get. `at`: milliseconds since 1970. */

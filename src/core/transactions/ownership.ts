@@ -146,7 +146,8 @@ export async function refreshEntry(
   })
   const { id } = entry.transaction
   if (response.body.id !== id) throw otherTransaction(provider)
-  const observed = await scope.judgeFirstDeposit(entry, observedFromGet(response, clock(), configured.timezone))
+  const firstDeposit = await scope.judgeFirstDeposit(entry, response)
+  const observed = { ...observedFromGet(response, clock(), configured.timezone), firstDeposit }
   const merged = mergeChecked(entry, observed, scope)
   if (isOnlyRead(entry, merged.record)) {
     reportDiscrepancies(merged, scope)
