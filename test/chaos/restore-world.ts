@@ -210,13 +210,13 @@ export class RestoreWorld implements AsyncDisposable {
     await this.open()
   }
 
-  /** Reads the lists, and a person who knows whose each order is decides. */
+  /** Reads the lists, and a person who knows what was ordered decides: the command confirms the address, and shows the amount. */
   async decide(): Promise<void> {
     await this.place.swapgate('ledger', 'rebuild', 'alpha', 'beta')
-    const found = await this.place.facts<readonly { readonly id: string }[]>('ledger', 'found', 'list')
-    for (const { id } of found) {
+    const found = await this.place.facts<readonly { readonly id: string; readonly amountIn: string }[]>('ledger', 'found', 'list')
+    for (const { id, amountIn } of found) {
       const swap = this.swaps.get(id.slice('alpha~'.length))
-      if (!swap) continue
+      if (!swap || Number(amountIn) !== Number(swap.order.terms.amount)) continue
       const { key, terms } = swap.order
       const whose = ['--account', terms.account, '--withdrawal-address', terms.address]
       const named = key === undefined ? ['--no-key'] : ['--key', key]

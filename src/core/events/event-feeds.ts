@@ -263,6 +263,8 @@ class Subscription implements Listener, EventFeed {
     }
     while (!this.isEnded) {
       if (!this.hasNews) await this.news()
+      await this.hub.turnToRead(this.owner)
+      if (this.isEnded) break
       this.hasNews = false
       const events = await beginning.read(this.cursor).catch(() => undefined)
       if (this.isEnded) break
@@ -271,6 +273,7 @@ class Subscription implements Listener, EventFeed {
         this.hasNews = true
         continue
       }
+      this.hub.countRead(this.owner, events.length)
       const last = events.at(-1)
       if (!last) {
         const { changed: body } = this

@@ -2,6 +2,35 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { EventStore } from '../transaction-events.ts'
 import { EventHub, type Listener } from './event-hub.ts'
 
+const nothing = async (): Promise<void> => {}
+const watches = { watch: nothing, watchOwners: nothing, takeDue: async () => [], recordReads: nothing, postpone: nothing }
+
+test('an identity reads at most 1,000 rows a second over all its streams, another one at once', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const hub = new EventHub({} as EventStore, watches, () => {})
+  const giveBack = [hub.take('away', 2), hub.take('away', 2), hub.take('other', 2)]
+  const turns: string[] = []
+  const read = async (identity: string, rows: number): Promise<void> => {
+    await hub.turnToRead(identity)
+    turns.push(identity)
+    hub.countRead(identity, rows)
+  }
+  await vi.advanceTimersByTimeAsync(0)
+  const reading = Promise.all([read('away', 500).then(() => read('away', 1)), read('away', 500).then(() => read('away', 1))])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(turns).toEqual(['away', 'away'])
+  const other = read('other', 1)
+  await vi.advanceTimersByTimeAsync(900)
+  await other
+  expect(turns).toEqual(['away', 'away', 'other'])
+  await vi.advanceTimersByTimeAsync(200)
+  await reading
+  expect(turns).toHaveLength(5)
+  for (const give of giveBack) give?.()
+  expect(hub.streams).toBe(0)
+})
+
 test('rows of one owner that cannot be read delay the listeners of no other', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
@@ -15,8 +44,6 @@ test('rows of one owner that cannot be read delay the listeners of no other', as
       return []
     },
   }
-  const nothing = async (): Promise<void> => {}
-  const watches = { watch: nothing, watchOwners: nothing, takeDue: async () => [], recordReads: nothing, postpone: nothing }
   const hub = new EventHub(store as EventStore, watches, () => {})
   const woken: string[] = []
   const listener = (owner: string, transaction?: string): Listener => ({

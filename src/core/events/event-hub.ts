@@ -33,6 +33,14 @@ const watchedForMs = 60_000
 const watchIntervalMs = 20_000
 const readIntervalMs = 1_000
 const maxRead = 500
+/** For each row that an identity gets, its streams wait so long before they read on: a replay takes the processor from nobody. */
+const rowMs = 1
+
+interface OpenStreams {
+  count: number
+  /** On the clock of `performance.now()`. */
+  nextReadAt: number
+}
 
 interface Followed {
   readonly listeners: Set<Listener>
@@ -48,7 +56,7 @@ export class EventHub {
   private readonly readWithKeys: () => Promise<void>
   private readonly observe: Observer
   private readonly owners = new Map<string, Followed>()
-  private readonly open = new Map<string, number>()
+  private readonly open = new Map<string, OpenStreams>()
   private readonly timers: NodeJS.Timeout[] = []
   private next: NodeJS.Timeout | undefined
   private running: Promise<void> | undefined
@@ -73,7 +81,7 @@ export class EventHub {
 
   /** The open streams of this process. */
   get streams(): number {
-    return this.open.values().reduce((sum, count) => sum + count, 0)
+    return this.open.values().reduce((sum, { count }) => sum + count, 0)
   }
 
   get hasEnded(): boolean {
@@ -82,17 +90,29 @@ export class EventHub {
 
   /** Takes a place of an identity for one stream. Returns a function that gives it back; undefined: it has none left. */
   take(identity: string, max: number): (() => void) | undefined {
-    const count = this.open.get(identity) ?? 0
-    if (count >= max) return undefined
-    this.open.set(identity, count + 1)
+    const streams = this.open.getOrInsertComputed(identity, () => ({ count: 0, nextReadAt: 0 }))
+    if (streams.count >= max) return undefined
+    streams.count++
     let isTaken = true
     return () => {
       if (!isTaken) return
       isTaken = false
-      const left = (this.open.get(identity) ?? 1) - 1
-      if (left > 0) this.open.set(identity, left)
-      else this.open.delete(identity)
+      streams.count--
+      if (streams.count === 0 && this.open.get(identity) === streams) this.open.delete(identity)
     }
+  }
+
+  /** An identity gets at most 1,000 rows a second in this process, over all its streams. Waits until it may read on. */
+  async turnToRead(identity: string): Promise<void> {
+    const waitMs = (): number => (this.open.get(identity)?.nextReadAt ?? 0) - performance.now()
+    await new Promise((resolve) => setImmediate(resolve))
+    for (let ms = waitMs(); ms > 0; ms = waitMs()) await new Promise((resolve) => setTimeout(resolve, ms))
+  }
+
+  /** What one of its streams has read. */
+  countRead(identity: string, rows: number): void {
+    const streams = this.open.get(identity)
+    if (streams) streams.nextReadAt = Math.max(streams.nextReadAt, performance.now()) + rows * rowMs
   }
 
   /** The gateway reads what they listen to, as far as it is open. What fails is tried again at the next interval. */
