@@ -1,4 +1,4 @@
-import type { Fault } from './fault.ts'
+import { Fault } from './fault.ts'
 import type { Context, Op } from './service.ts'
 
 /** The operation whose rate limit and budget apply to a native call (docs/contract.md §11). */
@@ -68,7 +68,7 @@ export type SwapsNamed = (owner: string, provider: string, ids: readonly string[
 interface NamedSwaps {
   /** Must be swaps of the caller. */
   readonly own: readonly string[]
-  /** Must not be swaps of others: other segments, and the values of the query. */
+  /** Must not be swaps of others: other segments, the values of the query, and what may be an id in another spelling. */
   readonly other: readonly string[]
 }
 
@@ -76,7 +76,43 @@ interface NamedSwaps {
 export function namedSwaps({ segments }: OpenPath, path: string, query: string): NamedSwaps {
   const [, ...names] = path.split('/')
   const namesAt = (placeholder: string): readonly string[] => names.filter((_, at) => segments[at] === placeholder)
-  return { own: namesAt(swapId), other: [...namesAt(wildcard), ...new URLSearchParams(query).values()] }
+  const others = namesAt(wildcard)
+  const values = [...new URLSearchParams(query).values()]
+  return { own: namesAt(swapId), other: [...new Set([...others, ...values, ...spellingsIn(`${others.join('/')}?${query}`)])] }
+}
+
+// A provider may read an id in a list, in JSON, without regard to case, or without the hyphens of a UUID.
+
+const minRunLength = 8
+/** Of a longer query nobody knows all that it names. */
+const maxRuns = 50
+const maxDecodings = 3
+
+/** What stands in the text and may be an id of a swap, in the spellings that ids have. Throws `invalid` if that is too much. */
+function spellingsIn(text: string): readonly string[] {
+  const decoded = decodedTexts(text)
+  const runs = decoded.flatMap((each) => [...each.split(/[^a-z0-9-]+/i), ...each.split(/[^a-z0-9_-]+/i)])
+  const possible = new Set(runs.filter((run) => run.replaceAll('-', '').length >= minRunLength))
+  if (possible.size > maxRuns)
+    throw new Fault('invalid', 'Invalid query: it names too much that may be the id of a swap; please ask for less at a time.')
+  return [...possible].flatMap(spellingsOf)
+}
+
+function spellingsOf(run: string): readonly string[] {
+  const bare = run.replaceAll('-', '')
+  const uuid = /^[0-9a-f]{32}$/i.test(bare) ? [bare.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')] : []
+  return [run, bare, ...uuid].flatMap((id) => [id, id.toLowerCase(), id.toUpperCase()])
+}
+
+/** The text, and what comes of it where a provider decodes it, once or again. */
+function decodedTexts(text: string): readonly string[] {
+  const texts = [text]
+  for (let last = text; texts.length <= maxDecodings; texts.push(last)) {
+    const next = last.replace(/%[0-9a-f]{2}/gi, (escaped) => String.fromCharCode(Number.parseInt(escaped.slice(1), 16)))
+    if (next === last) break
+    last = next
+  }
+  return texts
 }
 
 function isPlaceholder(segment: string): boolean {

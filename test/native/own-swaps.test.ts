@@ -6,16 +6,23 @@ import { errorFacts, type NativeRig, refusal, startRig } from './rig.ts'
 
 const native = ['GET /swaps/{id}/actions', 'POST /swaps/{id}/refund', 'GET /notes/{}', 'GET /report', 'GET /swaps/{id}/of/{}']
 
-async function startOwned(): Promise<NativeRig & { readonly otherKey: string }> {
+interface OwnedRig extends NativeRig {
+  readonly otherKey: string
+  /** The account of the key has a swap with this id. */
+  readonly hold: (key: string, id: string) => Promise<void>
+}
+
+async function startOwned(): Promise<OwnedRig> {
   const rig = await startRig({ facts: { native } })
   const otherKey = await rig.gateway.issueKey('umbra')
-  const ownerOf = async (key: string): Promise<string> => {
+  const hold = async (key: string, id: string): Promise<void> => {
     const digest = hash('sha256', key)
-    return (await rig.gateway.accounts.findKeys([digest])).get(digest)?.identity ?? ''
+    const owner = (await rig.gateway.accounts.findKeys([digest])).get(digest)?.identity ?? ''
+    await rig.gateway.ledger.upsert(owner, 'alpha', facts(id))
   }
-  await rig.gateway.ledger.upsert(await ownerOf(rig.key), 'alpha', facts('mine'))
-  await rig.gateway.ledger.upsert(await ownerOf(otherKey), 'alpha', facts('theirs'))
-  return Object.assign(rig, { otherKey })
+  await hold(rig.key, 'mine')
+  await hold(otherKey, 'theirs')
+  return Object.assign(rig, { otherKey, hold })
 }
 
 test('{id} is a swap of the account that calls: any other is 404, as a get is, and nothing is sent', async () => {
@@ -49,6 +56,46 @@ test('a path with {} and a query may name what is no swap, or one’s own, and n
   expect(rig.provider.arrived).toEqual([])
   for (const path of ['/notes/mine', '/notes/BTC', '/report', '/report?id=mine&of=BTC', '/swaps/mine/of/mine'])
     expect((await rig.send(path)).status).toBe(200)
+})
+
+const uuid = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
+
+test.each([
+  ['in capitals', uuid.toUpperCase()],
+  ['without hyphens', uuid.replaceAll('-', '')],
+  ['with the tag of the gateway', `alpha~${uuid}`],
+  ['with an ending', `${uuid}.json`],
+])('another’s swap is found %s, one’s own may be named so', async (_, id) => {
+  await using rig = await startOwned()
+  await rig.hold(rig.otherKey, uuid)
+  for (const path of [`/notes/${id}`, `/report?id=${id}`]) {
+    expect(errorFacts(await rig.send(path))).toEqual(refusal(404, 'not_found'))
+    expect((await rig.send(path, { key: rig.otherKey })).status).toBe(200)
+  }
+})
+
+test.each([
+  ['in a list', `ids=x,${uuid}`],
+  ['behind a space', `id=+${uuid}%20`],
+  ['before a zero', `id=${uuid}%00`],
+  ['in quotes', `id=%22${uuid}%22`],
+  ['in JSON', `filter=%7B%22id%22:%22${uuid}%22%7D`],
+  ['decoded twice', 'id=%2533f2504e0-4f89-41d3-9a0c-0305e82c3301'],
+  ['as a name', uuid],
+  ['behind a semicolon', `a=b;id=${uuid}`],
+  ['in a path', `path=/orders/${uuid}`],
+])('another’s swap is found in the query %s', async (_, query) => {
+  await using rig = await startOwned()
+  await rig.hold(rig.otherKey, uuid)
+  expect(errorFacts(await rig.send(`/report?${query}`))).toEqual(refusal(404, 'not_found'))
+  expect(rig.provider.arrived).toEqual([])
+})
+
+test('a query that names more than fifty that may be ids is refused, one of fifty is not', async () => {
+  await using rig = await startOwned()
+  const ids = (count: number): string => Array.from({ length: count }, (_, at) => `unknown${at + 100}`).join(',')
+  expect((await rig.send(`/report?ids=${ids(50)}`)).status).toBe(200)
+  expect((await rig.send(`/report?ids=${ids(51)}`)).status).toBe(400)
 })
 
 test('a key is asked for before an id is', async () => {
