@@ -17,11 +17,13 @@ export function webhooks(
     async add({ id, account, url, form, secret, createdAt }, actor) {
       requireWebhooks(has)
       return await write(async (within) => {
-        const owner = await within.selectFrom('accounts').select('id').where('name', '=', account.normalize()).executeTakeFirst()
+        const named = within.selectFrom('accounts').select('id').where('name', '=', account.normalize())
+        const owner = await named.forUpdate().executeTakeFirst() // so that the webhooks of an account are counted
         if (!owner) return undefined
         // An earlier run of this transaction may have been committed without a confirmation.
         const known = await findWebhook(within, id)
         if (known) return known
+        await refuseTooMany(within, owner.id)
         const row = { id, owner: owner.id, url, form, secret, state: 'active' as const, created_at: createdAt }
         await within
           .insertInto('webhooks')
@@ -117,6 +119,22 @@ export async function sealedSecrets(database: Database): Promise<readonly { read
     { webhook: id, secret },
     ...(previous_secret !== null && Number(previous_until) > Date.now() ? [{ webhook: id, secret: previous_secret }] : []),
   ])
+}
+
+/** Each change is written once for each of them. */
+const maxActive = 50
+
+async function refuseTooMany(within: Database, owner: string): Promise<void> {
+  const { count } = await within
+    .selectFrom('webhooks')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('owner', '=', owner)
+    .where('state', '=', 'active')
+    .executeTakeFirstOrThrow()
+  if (Number(count) < maxActive) return
+  throw new Fault('inProgress', `The account has ${maxActive} webhooks, the most that it may have; remove one first.`, {
+    reason: 'refused',
+  })
 }
 
 function requireWebhooks(has: Store['has']): void {

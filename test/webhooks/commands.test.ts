@@ -53,6 +53,18 @@ describe('webhooks add', () => {
     expect(await place.facts('webhooks', 'show', added.id)).toEqual({ ...added, waiting: 0, failed: 0 })
   })
 
+  it('gives an account at most fifty that are active', async () => {
+    const added: Added[] = []
+    for (let count = 0; count < 50; count++) added.push(await add('acme', url))
+    const oneMore = () => place.swapgate('webhooks', 'add', 'acme', url)
+    expect(await oneMore()).toMatchObject({
+      exitCode: 1,
+      err: ['swapgate: The account has 50 webhooks, the most that it may have; remove one first'],
+    })
+    await place.swapgate('webhooks', 'remove', added[0]?.id ?? '')
+    expect((await oneMore()).exitCode).toBe(0)
+  })
+
   it('takes the form of the configuration where none is named', async () => {
     place.write(`${managed({ key })}defaultForm: b\n`)
     expect(await add('acme', url)).toMatchObject({ form: 'B' })
