@@ -4,8 +4,8 @@
 const minKeyLength = 8
 /** In bytes that the gateway does not read, such as those of a file, shorter ones do too. */
 const minKeyLengthInBytes = 16
-/** Of a character in JSON: `\\u002f`. */
-const maxEscapeLength = 6
+/** Of a character in HTML: `&#x00002f;`; in UTF-16 each of these has two bytes. */
+const maxEscapeLength = 2 * 10
 
 export interface ConfidentialWords {
   /** Keys in the configuration. */
@@ -20,7 +20,8 @@ export interface ConfidentialWords {
 export class Confidential {
   private keys: RegExp | undefined
   private words: RegExp | undefined
-  private longKeys: RegExp | undefined
+  /** Keys as bytes may have them, in lower case. */
+  private longKeys: readonly string[] = []
   /** Of the keys that `containsLongKey` finds, as they may be written; 0 if there are none. */
   longestKey = 0
 
@@ -33,7 +34,7 @@ export class Confidential {
     const long = keys.filter((key) => key.length >= minKeyLength)
     this.keys = anyOf(long.map(RegExp.escape))
     const longer = keys.filter((key) => key.length >= minKeyLengthInBytes)
-    this.longKeys = anyOf(longer.map(asWritten))
+    this.longKeys = [...new Set(longer.flatMap((key) => [key, ...inBase64(key)]).map((key) => key.toLowerCase()))]
     this.longestKey = maxEscapeLength * Math.max(0, ...longer.map(({ length }) => length))
     const whole = [...hosts, ...names]
       .filter((word) => word !== '')
@@ -46,9 +47,17 @@ export class Confidential {
     return this.keys?.test(text) ?? false
   }
 
-  /** Whether bytes that stream by, as Latin-1, contain a key of 16 characters or more, also with escapes of JSON or of a URL. */
+  /**
+   * Whether bytes that stream by, as Latin-1, contain a key of 16 characters or more: in UTF-8, UTF-16 or base64, also with escapes of JSON,
+   * of a URL or of HTML.
+   */
   containsLongKey(text: string): boolean {
-    return this.longKeys?.test(text) ?? false
+    if (this.longKeys.length === 0) return false
+    const single = text.includes('\0') ? text.replaceAll('\0', '') : text // UTF-16 of ASCII has a zero at each character
+    return [...new Set([text, single, unescaped(single)])].some((spelling) => {
+      const folded = spelling.toLowerCase()
+      return this.longKeys.some((key) => folded.includes(key))
+    })
   }
 
   /** Whether the text contains a key, or a host or name as a whole word. */
@@ -62,10 +71,30 @@ function anyOf(sources: readonly string[]): RegExp | undefined {
   return sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'i')
 }
 
-/** A pattern of the key with each character as it is, or as JSON or a URL may write it. */
-function asWritten(key: string): string {
-  return Array.from(key, (character) => {
-    const code = character.charCodeAt(0).toString(16).padStart(2, '0')
-    return `(?:\\\\?\\x${code}|\\\\u00${code}|%${code})`
-  }).join('')
+const escapes = /\\u00([0-9a-f]{2})|%([0-9a-f]{2})|&#x0{0,6}([0-9a-f]{2});|&#0{0,6}(\d{2,3});|&([a-z]{3,6});|\\([^u])/gi
+/** Entities of HTML. */
+const named: Readonly<Record<string, string>> = {
+  ...{ amp: '&', sol: '/', plus: '+', equals: '=', lowbar: '_', hyphen: '-', dash: '-', period: '.', colon: ':', num: '#' },
+}
+
+/** The text without the escapes of JSON, of a URL and of HTML. */
+function unescaped(text: string): string {
+  return text.replace(
+    escapes,
+    (written, json?: string, url?: string, hex?: string, decimal?: string, name?: string, bare?: string) => {
+      if (name !== undefined) return named[name.toLowerCase()] ?? written
+      if (bare !== undefined) return bare
+      return String.fromCharCode(decimal === undefined ? Number.parseInt(json ?? url ?? hex ?? '', 16) : Number(decimal))
+    },
+  )
+}
+
+/** The key in base64, in both alphabets: at each of three places in what is encoded, without the ends that its neighbours change. */
+function inBase64(key: string): readonly string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(key)])
+    const first = Math.ceil((before * 4) / 3)
+    const last = Math.floor((bytes.length * 4) / 3)
+    return [bytes.toString('base64').slice(first, last), bytes.toString('base64url').slice(first, last)]
+  })
 }

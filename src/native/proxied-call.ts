@@ -394,7 +394,9 @@ function hungUp(): Fault {
 /** More is not decoded: a few bytes may become gigabytes. */
 const maxDecodedBytes = 256 * 1_048_576
 
-type Create = (firstByte: number) => Transform
+/** `bytesWritten`: of what was written, those that it has decoded. */
+type Decoder = Transform & { readonly bytesWritten: number }
+type Create = (firstByte: number) => Decoder
 
 const decoders: ReadonlyMap<string, Create> = new Map<string, Create>([
   ['gzip', () => createGunzip()],
@@ -406,19 +408,24 @@ const decoders: ReadonlyMap<string, Create> = new Map<string, Create>([
 ])
 
 /**
- * Passes the body on as it is. Fails with a `Fault` before it passes the end of a key. An unknown coding is searched as it is; several
- * in turn are refused, since nobody asked for one.
+ * Passes the body on as it is. Fails with a `Fault` before it passes the end of a key, or what cannot be decoded whole. A body in an unknown
+ * coding, or in several, is refused, since nobody asked for one.
  */
 function searchedForKeys(contentEncoding: string | undefined, keys: KeySearch): Transform {
-  const search = new Search(keys)
   const codings = (contentEncoding ?? '')
     .toLowerCase()
     .split(',')
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '' && coding !== 'identity')
-  if (codings.length > 1) throw standardFault('failed')
-  const create = decoders.get(codings[0] ?? '')
-  return create ? throughDecoder(create, search) : plain(search)
+  const [coding, ...others] = codings
+  if (coding === undefined) return plain(new Search(keys))
+  const create = others.length === 0 ? decoders.get(coding) : undefined
+  return create ? throughDecoder(create, keys) : refused()
+}
+
+/** What has no body has nothing to hide. */
+function refused(): Transform {
+  return new Transform({ transform: (_chunk, _encoding, done) => done(standardFault('failed')) })
 }
 
 /** The end of what was read is kept, so that a key may be in two chunks. */
@@ -446,36 +453,50 @@ function plain(search: Search): Transform {
   })
 }
 
-/** Each chunk waits until it is decoded. A body that cannot be decoded is passed on: the client cannot decode it either. */
-function throughDecoder(create: Create, search: Search): Transform {
-  let decoder: Transform | undefined
-  let isFound = false
-  let isBroken = false
-  let decodedBytes = 0
+/** Each chunk waits until it is decoded. What is no part of what was decoded is refused: a client may read it in another way. */
+function throughDecoder(create: Create, keys: KeySearch): Transform {
+  const raw = new Search(keys)
+  const search = new Search(keys)
+  let decoder: Decoder | undefined
+  let isRefused = false
+  let [receivedBytes, decodedBytes] = [0, 0]
   let release: (() => void) | undefined
-  const stop = (): void => {
-    isBroken = true
+  const refuse = (): void => {
+    isRefused = true
     release?.()
   }
-  const begin = (firstByte: number): Transform => {
+  const begin = (firstByte: number): Decoder => {
     const begun = create(firstByte)
     begun.on('data', (decoded: Buffer) => {
       decodedBytes += decoded.length
-      isFound ||= decodedBytes > maxDecodedBytes || search.finds(decoded)
-      if (isFound) begun.destroy()
+      if (decodedBytes > maxDecodedBytes || search.finds(decoded)) begun.destroy()
     })
-    return begun.on('error', stop).on('close', stop)
+    return begun.on('error', refuse).on('close', () => begun.readableEnded || refuse())
+  }
+  /** Waits for what was written. `done` gets a fault if not all of it is decoded, or a key is in it. */
+  const settle = (done: TransformCallback, chunk?: Buffer): void => {
+    release = () => {
+      release = undefined
+      const hasMore = decoder?.readableEnded && decoder.bytesWritten < receivedBytes
+      if (isRefused || hasMore) done(standardFault('failed'))
+      else done(null, chunk)
+    }
+    if (isRefused) release()
   }
   return new Transform({
     transform(chunk: Buffer, _, done: TransformCallback) {
-      release = () => {
-        release = undefined
-        if (isFound) done(standardFault('failed'))
-        else done(null, chunk)
-      }
-      if (isBroken) return release()
+      receivedBytes += chunk.length
+      isRefused ||= raw.finds(chunk)
+      settle(done, chunk)
+      if (isRefused) return
       decoder ??= begin(chunk[0] ?? 0)
+      if (decoder.readableEnded) return void release?.()
       decoder.write(chunk, () => setImmediate(() => release?.()))
+    },
+    flush(done: TransformCallback) {
+      settle(done)
+      if (isRefused || !decoder || decoder.readableEnded) return void release?.()
+      decoder.once('end', () => release?.()).end()
     },
     destroy(reason, done) {
       decoder?.destroy()

@@ -78,6 +78,19 @@ describe('N9: a response passes as it is:', () => {
     ['with escapes of JSON', 'identity', [`{"key":"${providerKey.replaceAll('-', String.raw`\u002D`)}"}`]],
     ['with escapes of a URL', 'identity', [`{"next":"/coins?api_key=${providerKey.replaceAll('-', '%2d')}"}`]],
     ['in a coding that nobody knows', 'constructor', [`{"key":"${providerKey}"}`]],
+    ['in a coding that is not its own', 'gzip', [`{"key":"${providerKey}"}`]],
+    ['in a coding that is not its own, compressed', 'br', [gzipSync(`{"key":"${providerKey}"}`)]],
+    ['behind what is compressed', 'gzip', [Buffer.concat([gzipSync('{}'), Buffer.from(`{"key":"${providerKey}"}`)])]],
+    ['behind what is compressed, in another chunk', 'gzip', [gzipSync('{}'), `{"key":"${providerKey}"}`]],
+    ['behind what is compressed by br', 'br', [brotliCompressSync('{}'), gzipSync(`{"key":"${providerKey}"}`)]],
+    ['in a second member of gzip', 'gzip', [Buffer.concat([gzipSync('{}'), gzipSync(`{"key":"${providerKey}"}`)])]],
+    ['in UTF-16', 'identity', [Buffer.from(`{"key":"${providerKey}"}`, 'utf16le')]],
+    ['in UTF-16, big end first', 'identity', [Buffer.from(`{"key":"${providerKey}"}`, 'utf16le').swap16()]],
+    ['in entities of HTML', 'identity', [`<b>${providerKey.replaceAll('-', '&#45;')}</b>`]],
+    ['in entities of HTML by name', 'identity', [`<b>${providerKey.replaceAll('-', '&hyphen;')}</b>`]],
+    ['in base64', 'identity', [Buffer.from(`alpha:${providerKey}`).toString('base64')]],
+    ['in base64, one byte later', 'identity', [Buffer.from(`alpha1:${providerKey}!`).toString('base64')]],
+    ['in base64url, two bytes later', 'identity', [Buffer.from(`alpha12:${providerKey}!!`).toString('base64url')]],
   ])('a key of the configuration %s never reaches the client: 502, or cut off, and 502 in the log', async (_, coding, chunks) => {
     const parts = chunks.map((chunk) => {
       const bytes = Buffer.from(chunk)
@@ -93,6 +106,19 @@ describe('N9: a response passes as it is:', () => {
     expect(body.toString('latin1')).not.toMatch(/"key":"prov|api_key=prov/)
     const logged = (): unknown => rig.gateway.observations.findLast(({ what }) => what === 'request')
     await expect.poll(logged).toMatchObject({ status: 502, errorType: 'provider_failed' })
+  })
+
+  test('what breaks off in its coding is cut off', async () => {
+    respond = sending(
+      `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n${gzipSync('{}'.repeat(900)).subarray(0, -9).toString('latin1')}`,
+    )
+    const { status, isCut } = await get()
+    expect(status === 502 || isCut).toBe(true)
+  })
+
+  test.each(['gzip', 'constructor', 'gzip, br'])('a response in the coding %s without a body passes', async (coding) => {
+    respond = sending(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: 0\r\n\r\n`)
+    expect(await get()).toMatchObject({ status: 200, isCut: false })
   })
 
   test('bytes of every value, in chunks with extensions and trailers', async () => {
