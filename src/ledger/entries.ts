@@ -130,7 +130,7 @@ export function entries(store: Store): Entries {
       return new Set(rows.map(({ owner }) => owner))
     },
     async depositHolder(key) {
-      const row = await database
+      const held = await database
         .selectFrom('open_deposits')
         .innerJoin('transactions', (join) =>
           join
@@ -142,6 +142,7 @@ export function entries(store: Store): Entries {
         .where('open_deposits.deposit', '=', key)
         .where('state', '=', 'done')
         .executeTakeFirst()
+      const row = held ?? (await unlistedHolder(database, key))
       return row && { entry: toEntry(row), takenAt: Number(row.taken_at) }
     },
     async existingIds(provider, ids) {
@@ -283,6 +284,7 @@ export async function takeDeposit(
   { databaseTimeMs }: Pick<Store, 'databaseTimeMs'>,
 ): Promise<void> {
   if (deposit === null) return
+  await listHolder(within, { provider, id }, deposit)
   await sql`
     insert into open_deposits (deposit, provider, provider_id, taken_at) values (${deposit}, ${provider}, ${id}, ${databaseTimeMs})
     on conflict (deposit) do nothing`.execute(within)
@@ -298,6 +300,34 @@ export async function takeDeposit(
   await sql`
     update open_deposits set provider = ${provider}, provider_id = ${id}, taken_at = ${databaseTimeMs}
     where deposit = ${deposit}`.execute(within)
+}
+
+// Kysely: who has a deposit address by its row alone: a create of the version before, which does not know `open_deposits`.
+
+/** The newest one. `columns` of `transactions`. */
+function newestAt(deposit: string, columns: RawBuilder<unknown>, condition = sql`true`) {
+  return sql<EntryRow & { readonly taken_at: number }>`
+    select ${columns}, coalesce(attempted_at, 0) as taken_at from transactions
+    where deposit = ${deposit} and state = 'done' and ${condition} order by +sort_key, provider_id || '' limit 1`
+}
+
+async function unlistedHolder(database: Database, deposit: string) {
+  const { rows } = await newestAt(deposit, columns('transactions')).execute(database)
+  return rows[0]
+}
+
+/** It is listed before this one may take the address. */
+async function listHolder(
+  within: Database,
+  { provider, id }: { readonly provider: string; readonly id: string },
+  deposit: string,
+): Promise<void> {
+  const isOther = sql`not (provider = ${provider} and provider_id = ${id})
+    and not exists (select 1 from open_deposits where open_deposits.deposit = ${deposit})`
+  await sql`
+    insert into open_deposits (deposit, provider, provider_id, taken_at)
+    select * from (${newestAt(deposit, sql`deposit, provider, provider_id`, isOther)}) as newest where true
+    on conflict (deposit) do nothing`.execute(within)
 }
 
 /** What a create becomes with its result. */

@@ -4,8 +4,9 @@ import type { DepositClaim, Intent, Ledger, TransactionRecord, UnresolvedCreate 
 import { paymentAddressKey } from '../../src/domain/address/same-address.ts'
 import { DepositInUse } from '../../src/domain/fault.ts'
 import type { OpenLedger } from '../../src/ledger/index.ts'
+import { query } from './raw.ts'
 import { always, amount, depositOf, facts, intent, requested, unique, upsert } from './samples.ts'
-import { allStores, describeStores } from './stores.ts'
+import { allStores, describeStores, durableStores } from './stores.ts'
 
 async function begun(ledger: Ledger, fields: Partial<Intent> = {}): Promise<Intent> {
   const made = intent({ owner: unique('owner'), provider: unique('provider'), ...fields })
@@ -498,5 +499,26 @@ describeStores(allStores, (shared) => {
     expect((await ledger.dueRefusedCreates(Date.now(), 1_000, undefined)).find(({ intent }) => intent === one.id)?.quote).toEqual(
       quote,
     )
+  })
+})
+
+describeStores(durableStores, (shared) => {
+  test('a swap that a version without the table of deposit addresses has made keeps its own until it gives it up', async () => {
+    const { ledger, url } = await shared().openNew()
+    const at = { depositAddress: unique('r'), depositExtraId: '7' }
+    const attemptedAt = Date.now() - 60_000
+    const first = await completed(ledger, 'first', { attemptedAt }, facts('first', at))
+    await query(url, 'DELETE FROM open_deposits')
+    const owner = unique('owner')
+    await completed(ledger, 'warm', { owner })
+    const [one, another] = [await begun(ledger, { owner }), await begun(ledger, { owner })]
+    const key = paymentAddressKey({ address: at.depositAddress, extraId: '7' })
+    expect(await ledger.depositHolder(key)).toMatchObject({ entry: { owner: first.owner }, takenAt: attemptedAt })
+    await expect(ledger.complete(one.id, facts('second', at))).rejects.toThrow(DepositInUse)
+    await expect(ledger.bindFound(one.id, facts('second', at))).rejects.toThrow(DepositInUse)
+    const givenUpBy = { provider: first.provider, id: 'first' }
+    expect(await ledger.complete(one.id, facts('second', at), [], { givenUpBy })).toBe(true)
+    await expect(ledger.complete(another.id, facts('third', at), [], { givenUpBy })).rejects.toThrow(DepositInUse)
+    expect(await ledger.depositHolder(key)).toMatchObject({ entry: { owner, transaction: { id: 'second' } } })
   })
 })
