@@ -338,8 +338,11 @@ export interface Ledger {
   ) => Promise<readonly UnresolvedCreate[]>
   /** Takes the current check and schedules the next one; undefined: there is none. False if another process took the check. */
   readonly scheduleNextRefusedCheck: (create: UnresolvedCreate, nextCheckAt: number | undefined) => Promise<boolean>
-  /** Keeps what a refused create made all the same, as a mismatch without a key. False, without a change, if the id is another create's. */
-  readonly keepRefused: (create: UnresolvedCreate, reported: Transaction) => Promise<boolean>
+  /**
+   * Keeps what a refused create made all the same, as a mismatch without a key. `contradicted`: for what it may not become payable. False,
+   * without a change, if the id is another create's.
+   */
+  readonly keepRefused: (create: UnresolvedCreate, reported: Transaction, contradicted?: readonly string[]) => Promise<boolean>
   /** The same for transactions of which any may be the create's. */
   readonly keepCandidates: (create: UnresolvedCreate, candidates: readonly string[]) => Promise<void>
   /** Owners of creates that have a scheduled check, refused ones included. */

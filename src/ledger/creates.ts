@@ -134,7 +134,8 @@ export function creates(store: Store): Creates {
     },
     dueRefusedCreates: (...query) => dueRefusedCreates(store, ...query),
     scheduleNextRefusedCheck: (create, next) => write((within) => scheduleNextRefusedCheck(within, create, next, store)),
-    keepRefused: (create, reported) => write((within) => keepRefused(within, create, reported, store)),
+    keepRefused: (create, reported, contradicted = []) =>
+      write((within) => keepRefused(within, create, { reported, fields: ['refused', ...contradicted] }, store)),
     keepCandidates: (create, candidates) => write((within) => keepCandidates(within, create, candidates, store)),
     markMismatch(intent, reported, fields, judged = []) {
       sent.delete(intent)
@@ -572,15 +573,15 @@ async function scheduleNextRefusedCheck(
 async function keepRefused(
   within: Database,
   create: UnresolvedCreate,
-  reported: Transaction,
+  record: MismatchRecord,
   store: CreateStore,
 ): Promise<boolean> {
-  const { holder, isAnothers } = await lockId(within, create, reported.id, store)
+  const { id } = record.reported
+  const { holder, isAnothers } = await lockId(within, create, id, store)
   if (holder?.intent === create.intent) return true
   if (isAnothers) return false
-  const record: MismatchRecord = { reported: reported, fields: ['refused'] }
   // An entry that was only observed under the id keeps it.
-  await keep(within, create, { id: holder ? null : reported.id, record: toJson(record), candidates: null }, store)
+  await keep(within, create, { id: holder ? null : id, record: toJson(record), candidates: null }, store)
   return true
 }
 

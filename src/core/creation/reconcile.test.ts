@@ -290,6 +290,19 @@ describe('what is found is judged as the response would have been', () => {
     expect([bound, mismatches]).toEqual([[], [['intent-1', 'tx-1', ['amountOut']]]])
   })
 
+  test('of a refused create it is kept with what contradicts it', async () => {
+    const kept: unknown[] = []
+    const sent = { coinFrom: 'BTC', coinTo: 'USDT', networkTo: 'TRX', hasReference: true } as const
+    Object.assign(world, { unresolved: [], rows: [{ ...fixed, amountOut: '3000' as Amount, reference: 'intent-1' }] })
+    await run(undefined, {
+      ...ledger,
+      dueRefusedCreates: async () => [{ ...quoted, sent }],
+      scheduleNextRefusedCheck: async () => true,
+      keepRefused: async (_, { id }, contradicted) => kept.push([id, contradicted]) > 0,
+    })
+    expect(kept).toEqual([['tx-1', ['amountOut']]])
+  })
+
   test('by the amount to receive, for twice what was quoted, it waits for a person', async () => {
     const { amountIn: _, ...terms } = requested
     const create = { ...quoted, requested: { ...terms, amountOut: '6000' as Amount, rateType: 'fixed' as const } }

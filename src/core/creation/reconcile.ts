@@ -362,7 +362,7 @@ async function concludeRefused(
 ): Promise<SearchResult> {
   // Until the last check another create may still turn out to have one of the candidates.
   const isUndecided = isAmbiguous && candidates.length > 0 && isLastRefusedCheck(create, now)
-  const isKept = matched ? await ledger.keepRefused(create, matched.body) : isUndecided
+  const isKept = matched ? await ledger.keepRefused(create, matched.body, matched.contradicted) : isUndecided
   if (isUndecided) await ledger.keepCandidates(create, candidates)
   return { outcome: isKept ? 'foundAfterRefusal' : undefined, isRead: true, isDone: isKept }
 }

@@ -1,10 +1,17 @@
 /** The outcome of an unresolved create, recorded by hand (docs/contract.md §10, §15). */
 import { gatewayContext, type ServiceResponse } from '../../domain/service.ts'
-import { formatTransactionId, isTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
-import { pickAssetFields } from '../assets/asset-naming.ts'
+import {
+  formatTransactionId,
+  isTransactionId,
+  type NewTransaction,
+  parseTransactionId,
+  type Transaction,
+} from '../../domain/swap.ts'
+import { from, pickAssetFields, to } from '../assets/asset-naming.ts'
+import { hasFailed } from '../creation/judge.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
 import { takingDeposit } from '../creation/other-deposits.ts'
-import { contradictionIn, fieldsOf, isPriceKnown, stillRefused } from '../creation/payable.ts'
+import { contradictionIn, fieldsOf, isPriceKnown, priceFieldOf, stillRefused } from '../creation/payable.ts'
 import type { DepositClaim, TransactionRecord } from '../ledger.ts'
 import type { Judgement, LedgerAdmin, UnresolvedCreateReport } from '../ledger-admin.ts'
 import type { JudgePolicies } from '../provider-scope.ts'
@@ -94,7 +101,10 @@ async function bind(
   const objection = findObjection(report, create, providerId)
   if (objection && !(force && objection.canForce)) return objection
   const name = formatTransactionId(provider, providerId)
-  const contradictions = report.outcome === 'read' ? await contradictionsOf(report, create) : []
+  const contradictions =
+    report.outcome === 'read'
+      ? [...new Set([...(await contradictionsOf(report, create)), ...notPutRight(report, create, ports)])]
+      : []
   const left = contradictions.filter((field) => !despite.includes(field))
   if (left.length > 0) return contradicted(`${name} does not match the create: it differs in ${left.join(', ')}`, contradictions)
   const record = recordOf(report, create)
@@ -158,9 +168,31 @@ async function accept(
 }
 
 /** What the response was refused for, and the settings of today still refuse. `refused` says that the provider had refused the create. */
-function contradictionsOfMismatch({ provider, reported }: UnresolvedCreateReport, { policiesOf }: ResolvePorts): readonly string[] {
-  const fields = (reported?.fields ?? []).filter((field) => field !== 'refused')
-  return stillRefused(fields, policiesOf(provider))
+function contradictionsOfMismatch(create: UnresolvedCreateReport, { policiesOf }: ResolvePorts): readonly string[] {
+  const { provider, reported } = create
+  if (!reported) return []
+  const fields = reported.fields.filter((field) => field !== 'refused')
+  return stillRefused(create, { ...reported, fields }, policiesOf(provider))
+}
+
+/** Those of the same transaction's response in whose place the provider says nothing now: its silence takes nothing back. */
+function notPutRight(
+  { naming, response: { body } }: Extract<ProviderReport, { readonly outcome: 'read' }>,
+  create: UnresolvedCreateReport,
+  ports: ResolvePorts,
+): readonly string[] {
+  if (create.reported?.id !== body.id) return []
+  const { requested } = create
+  const { missing } = compareAll([body], create, naming)
+  const isSaid = (field: string): boolean => {
+    if (field === priceFieldOf(requested)) return isPriceKnown(create, body)
+    if (field === 'status') return !hasFailed(body)
+    const side = [from, to].find(({ code, coin, network }) => [code, coin, network].includes(field as typeof coin))
+    if (side) return !missing.includes(side.coin) && !missing.includes(side.network)
+    const said = { ...body, ...body.ownAssets }[field as keyof Transaction]
+    return Boolean(said) || (requested[field as keyof NewTransaction] !== undefined && !missing.includes(field))
+  }
+  return contradictionsOfMismatch(create, ports).filter((field) => !isSaid(field))
 }
 
 /** Why many cannot accept it at once. */
