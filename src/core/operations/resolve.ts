@@ -73,6 +73,7 @@ export async function resolveCreate(intent: string, resolution: Resolution, port
   if (!create) return { outcome: 'missing', message: `no unresolved create has the intent ${intent}` }
   const running = whyRunning(create, ports)
   if (running !== undefined) return { outcome: 'running', message: running }
+  if (isTakenBack(create)) return refused(takenBack)
   const judgement = judgementOf(create, resolution)
   if ('accept' in resolution) return accept(create, resolution.despite ?? [], judgement, ports)
   return 'none' in resolution ? markNotCreated(create, judgement, ports) : bind(create, resolution, judgement, ports)
@@ -270,6 +271,14 @@ function remarks(report: ProviderReport, create: UnresolvedCreateReport): readon
     ...(alike.length === 0 ? [] : [`The provider writes ${alike.join(', ')} in another way.`]),
   ]
 }
+
+/** Whether its key returned an order until a person took that back. */
+export function isTakenBack({ unknownReason }: UnresolvedCreateReport): boolean {
+  return unknownReason?.startsWith('taken_back') ?? false
+}
+
+export const takenBack =
+  'its Idempotency-Key returned an order that was taken back: swapgate ledger found assign --key or ledger found free decides'
 
 /** Undefined if no response may come any more. Creates of older versions have no deadline: today's timeout of their provider stands for it. */
 export function whyRunning(
