@@ -282,10 +282,12 @@ export const takenBack =
 
 /** Undefined if no response may come any more. Creates of older versions have no deadline: today's timeout of their provider stands for it. */
 export function whyRunning(
-  { intent, state, provider, attemptedAt, deadline }: UnresolvedCreateReport,
+  { intent, state, unknownReason, provider, attemptedAt, deadline }: UnresolvedCreateReport,
   { timeoutOf }: Pick<ResolvePorts, 'timeoutOf'>,
 ): string | undefined {
-  const isRunning = state === 'pending' && Date.now() < (deadline ?? attemptedAt + timeoutOf(provider))
+  // A process whose clock is ahead may look for what another one has sent and still waits for.
+  const isUnheard = state === 'pending' || unknownReason === 'interrupted'
+  const isRunning = isUnheard && Date.now() < (deadline ?? attemptedAt + timeoutOf(provider))
   return isRunning ? `the create ${intent} may still be running; please try again in a minute` : undefined
 }
 
