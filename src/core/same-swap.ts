@@ -236,6 +236,25 @@ export function compareAll(reports: readonly ReportedTransaction[], create: Comp
   }
 }
 
+/** Whether a report that contradicts nothing names the field of the request. `missing`: of its comparison. */
+export function isConfirmed(field: string, requested: NewTransaction, missing: readonly string[]): boolean {
+  const side = [from, to].find(({ code, coin, network }) => [code, coin, network].some((name) => name === field))
+  if (side) return !missing.includes(side.coin) && (field !== side.network || !missing.includes(side.network))
+  return requested[field as keyof NewTransaction] !== undefined && !missing.includes(field)
+}
+
+/** Whether `other` contradicts the create only where `report`, of the same transaction, confirms it: one of them is wrong. */
+export function isDisputed(
+  report: ReportedTransaction,
+  other: ReportedTransaction,
+  create: ComparedCreate,
+  naming: AssetNaming,
+): boolean {
+  const { contradicted } = compareReport(other, create, naming)
+  const { missing } = compareReport(report, create, naming)
+  return contradicted.length > 0 && contradicted.every((field) => isConfirmed(field, create.requested, missing))
+}
+
 type ComparedNames = Pick<AssetNaming, 'table' | 'byCode'>
 
 function compareReport(reported: ReportedTransaction, create: ComparedCreate, naming: ComparedNames): Comparison {

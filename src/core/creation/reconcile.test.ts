@@ -290,6 +290,17 @@ describe('what is found is judged as the response would have been', () => {
     expect([bound, mismatches]).toEqual([[], [['intent-1', 'tx-1', ['amountOut']]]])
   })
 
+  test.each<[string, Partial<Transaction>, boolean]>([
+    ['another amount than its row', { amountIn: '0.05' as Amount }, false],
+    ['another coin than its row', { coinTo: 'USDC' }, false],
+    ['an address that its row does not have', { withdrawalAddress: 'TOther' }, true],
+  ])('a transaction whose get names %s proves that the create made nothing: %s', async (_, details, isProof) => {
+    Object.assign(world, { details, now: attemptedAt + 86_400_000 })
+    await run()
+    expect([bound, notCreated.length === 1]).toEqual([[], isProof])
+    expect(candidates.at(-1) ?? []).toEqual(isProof ? [] : ['tx-1'])
+  })
+
   test('of a refused create it is kept with what contradicts it', async () => {
     const kept: unknown[] = []
     const sent = { coinFrom: 'BTC', coinTo: 'USDT', networkTo: 'TRX', hasReference: true } as const

@@ -1,13 +1,7 @@
 /** The outcome of an unresolved create, recorded by hand (docs/contract.md §10, §15). */
 import { gatewayContext, type ServiceResponse } from '../../domain/service.ts'
-import {
-  formatTransactionId,
-  isTransactionId,
-  type NewTransaction,
-  parseTransactionId,
-  type Transaction,
-} from '../../domain/swap.ts'
-import { from, pickAssetFields, to } from '../assets/asset-naming.ts'
+import { formatTransactionId, isTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
+import { assetFields, from, pickAssetFields, to } from '../assets/asset-naming.ts'
 import { hasFailed } from '../creation/judge.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
 import { takingDeposit } from '../creation/other-deposits.ts'
@@ -15,7 +9,7 @@ import { contradictionIn, fieldsOf, isPriceKnown, priceFieldOf, stillRefused } f
 import type { DepositClaim, TransactionRecord } from '../ledger.ts'
 import type { Judgement, LedgerAdmin, UnresolvedCreateReport } from '../ledger-admin.ts'
 import type { JudgePolicies } from '../provider-scope.ts'
-import { compareAll, otherTokensThanSent } from '../same-swap.ts'
+import { compareAll, isConfirmed, otherTokensThanSent } from '../same-swap.ts'
 import { withoutAddresses } from './settle.ts'
 import { originLines, reasonOf } from './unresolved.ts'
 
@@ -188,10 +182,10 @@ function notPutRight(
   const isSaid = (field: string): boolean => {
     if (field === priceFieldOf(requested)) return isPriceKnown(create, body)
     if (field === 'status') return !hasFailed(body)
-    const side = [from, to].find(({ code, coin, network }) => [code, coin, network].includes(field as typeof coin))
-    if (side) return !missing.includes(side.coin) && !missing.includes(side.network)
+    // A response that named another network of the coin was refused for the coin.
+    const side = [from, to].find(({ coin }) => coin === field)
     const said = { ...body, ...body.ownAssets }[field as keyof Transaction]
-    return Boolean(said) || (requested[field as keyof NewTransaction] !== undefined && !missing.includes(field))
+    return isConfirmed(side?.network ?? field, requested, missing) || (!assetFields.has(field) && Boolean(said))
   }
   return contradictionsOfMismatch(create, ports).filter((field) => !isSaid(field))
 }
