@@ -134,6 +134,20 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('in %s', (store) => {
   })
 })
 
+test('an order that was paid a little less for is its create’s all the same: repeated it is 409, and by its key it is the swap', async () => {
+  const rig = await marked()
+  const acme = await callerOf(rig.gateway)
+  const paid = { status: 'exchanging', amountIn: digits('0.0995'), txHashIn: 'hash-1', refundAddress: null } as const
+  rig.alpha.holdings.swaps = [lost(paid)]
+  await rebuilt(rig)
+  expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
+  const how = ['--account', 'acme', '--unconfirmed', '--key', 'order-2', '--note', 'log']
+  expect((await rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-1', ...how)).exitCode).toBe(0)
+  await rig.gateway.followRestores()
+  expect((await acme.create({}, 'order-2')).json).toMatchObject({ id: 'alpha~lost-1' })
+  expect(rig.alpha.received('create')).toEqual([])
+})
+
 test('the real way: a backup, a swap after it, the backup restored', async () => {
   const rig = await restoreRig()
   const first = await rig.start()
