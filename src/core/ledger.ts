@@ -220,8 +220,9 @@ export interface DepositClaim {
 /** Who has a deposit address. */
 export interface DepositHolder {
   readonly entry: LedgerEntry
-  /** By the database's clock. */
+  /** Both by the database's clock: that of a machine may be set. */
   readonly takenAt: number
+  readonly now: number
 }
 
 /**

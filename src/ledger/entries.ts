@@ -28,7 +28,7 @@ type Entries = Pick<
 >
 
 export function entries(store: Store): Entries {
-  const { database, write, isIn: isAmong, listed, toList, dataVersion } = store
+  const { database, write, isIn: isAmong, listed, toList, dataVersion, databaseTimeMs } = store
   /** The store's data version before an entry was read. */
   const dataVersions = new WeakMap<LedgerEntry, number>()
   const find = prepare(database, ['owner', 'provider', 'id'], ({ owner, provider, id }) =>
@@ -139,11 +139,12 @@ export function entries(store: Store): Entries {
         )
         .select(entryColumns.map((column) => `transactions.${column}` as const))
         .select('taken_at')
+        .select(databaseTimeMs.as('now'))
         .where('open_deposits.deposit', '=', key)
         .where('state', '=', 'done')
         .executeTakeFirst()
-      const row = held ?? (await unlistedHolder(database, key))
-      return row && { entry: toEntry(row), takenAt: Number(row.taken_at) }
+      const row = held ?? (await unlistedHolder(database, key, databaseTimeMs))
+      return row && { entry: toEntry(row), takenAt: Number(row.taken_at), now: Number(row.now) }
     },
     async existingIds(provider, ids) {
       const rows = await existingIds({ provider, ids: toList(ids) })
@@ -306,13 +307,13 @@ export async function takeDeposit(
 
 /** The newest one. `columns` of `transactions`. */
 function newestAt(deposit: string, columns: RawBuilder<unknown>, condition = sql`true`) {
-  return sql<EntryRow & { readonly taken_at: number }>`
+  return sql<EntryRow & { readonly taken_at: number; readonly now: number }>`
     select ${columns}, coalesce(attempted_at, 0) as taken_at from transactions
     where deposit = ${deposit} and state = 'done' and ${condition} order by +sort_key, provider_id || '' limit 1`
 }
 
-async function unlistedHolder(database: Database, deposit: string) {
-  const { rows } = await newestAt(deposit, columns('transactions')).execute(database)
+async function unlistedHolder(database: Database, deposit: string, now: RawBuilder<number>) {
+  const { rows } = await newestAt(deposit, sql`${now} as now, ${columns('transactions')}`).execute(database)
   return rows[0]
 }
 

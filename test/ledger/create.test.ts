@@ -1,6 +1,7 @@
 /** A create in the ledger, from before it is sent until its outcome is known (docs/contract.md §10). */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { DepositClaim, Intent, Ledger, TransactionRecord, UnresolvedCreate } from '../../src/core/ledger.ts'
+import { mayGetDeposit } from '../../src/core/open-deposits.ts'
 import { paymentAddressKey } from '../../src/domain/address/same-address.ts'
 import { DepositInUse } from '../../src/domain/fault.ts'
 import type { OpenLedger } from '../../src/ledger/index.ts'
@@ -425,6 +426,14 @@ describeStores(allStores, (shared) => {
       expect(await ledger.find(owner, create.provider, 'second')).toMatchObject({ transaction: at })
       const key = paymentAddressKey({ address: at.depositAddress, extraId: '7' })
       expect(await ledger.depositHolder(key)).toMatchObject({ entry: { owner: first.owner } })
+    })
+
+    test('is not given up because a machine says that it is a month later', async () => {
+      const { ledger, at } = await taken()
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 86_400_000 })
+      onTestFinished(() => void vi.useRealTimers())
+      const holder = await ledger.depositHolder(paymentAddressKey({ address: at.depositAddress, extraId: '7' }))
+      expect(holder && mayGetDeposit(holder)).toBe(true)
     })
 
     test('with another memo is free', async () => {

@@ -226,11 +226,7 @@ const destination = { url: 'https://one.test', form: 'A', timezone: 'UTC', accou
 const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<void> =>
   reconcile({
     timelines: { note: (_, fact) => void noted.push(fact) },
-    otherDeposits: new OtherDeposits(
-      { depositHolder: async () => world.holder },
-      () => undefined,
-      () => world.now,
-    ),
+    otherDeposits: new OtherDeposits({ depositHolder: async () => world.holder }, () => undefined),
     ledger: store,
     readers: new Map([
       [
@@ -337,7 +333,7 @@ describe('what is found is judged as the response would have been', () => {
   const holds = (facts: Partial<Transaction>): DepositHolder => {
     const transaction = { ...createdTransaction, id: 'another', status: 'wait', ...facts }
     const entry = { transaction, provider: 'beta', owner: 'bob', isCreated: true, derived: [], reportedAt: 0 } as const
-    return { entry: entry as unknown as DepositHolder['entry'], takenAt: world.now - 1_000 }
+    return { entry: entry as unknown as DepositHolder['entry'], takenAt: world.now - 1_000, now: world.now }
   }
 
   test('with the deposit address of another open swap it is a mismatch', async () => {
