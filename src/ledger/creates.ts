@@ -462,16 +462,19 @@ async function scheduleNextCheck(
   return numAffectedRows === 1n
 }
 
-/** Until the create has an outcome. What is withheld once stays so: a person decides about it. */
+/** Until the create has an outcome. What is withheld once stays so: a person decides about it. An entry that was only observed goes. */
 async function withhold(
   within: Database,
   { intent, provider }: Pick<UnresolvedCreate, 'intent' | 'provider'>,
   ids: readonly string[],
 ): Promise<void> {
-  for (const id of ids)
+  for (const id of ids) {
     await sql`
       insert into withheld_candidates (provider, provider_id, intent) values (${provider}, ${id}, ${intent})
       on conflict do nothing`.execute(within)
+    const holder = await lockHolder(within, provider, id)
+    if (holder?.state === 'done' && holder.intent === null) await removeEntry(within, provider, id, holder)
+  }
 }
 
 /** Binds a create to a transaction found at the provider, which the ledger may already have in a later state. */
