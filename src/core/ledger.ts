@@ -344,8 +344,8 @@ export interface Ledger {
    * without a change, if the id is another create's.
    */
   readonly keepRefused: (create: UnresolvedCreate, reported: Transaction, contradicted?: readonly string[]) => Promise<boolean>
-  /** The same for transactions of which any may be the create's. */
-  readonly keepCandidates: (create: UnresolvedCreate, candidates: readonly string[]) => Promise<void>
+  /** The same for transactions of which any may be the create's. `withheld`: those that nobody may pay for until a person has decided. */
+  readonly keepCandidates: (create: UnresolvedCreate, candidates: readonly string[], withheld?: readonly string[]) => Promise<void>
   /** Owners of creates that have a scheduled check, refused ones included. */
   readonly ownersOfUnresolved: () => Promise<readonly string[]>
   /**

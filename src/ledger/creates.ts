@@ -136,7 +136,11 @@ export function creates(store: Store): Creates {
     scheduleNextRefusedCheck: (create, next) => write((within) => scheduleNextRefusedCheck(within, create, next, store)),
     keepRefused: (create, reported, contradicted = []) =>
       write((within) => keepRefused(within, create, { reported, fields: ['refused', ...contradicted] }, store)),
-    keepCandidates: (create, candidates) => write((within) => keepCandidates(within, create, candidates, store)),
+    keepCandidates: (create, candidates, withheld = []) =>
+      write(async (within) => {
+        await keepCandidates(within, create, candidates, store)
+        await withhold(within, create, withheld)
+      }),
     markMismatch(intent, reported, fields, judged = []) {
       sent.delete(intent)
       return write(async (within) => {

@@ -69,7 +69,7 @@ export function entries(store: Store): Entries {
           .select('withheld_candidates.provider_id')
           .where(isOfAccount('withheld_candidates.provider', provider))
           .where(isAmong('withheld_candidates.provider_id', ids))
-          .where('state', '=', 'unknown'),
+          .where('state', 'in', ['unknown', 'mismatch']),
       )
       .compile(),
   )

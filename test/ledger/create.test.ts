@@ -490,6 +490,17 @@ describeStores(allStores, (shared) => {
     expect(await ledger.mismatchedIds(provider, ['x', 'y'])).toEqual(new Set())
   })
 
+  test('so does what a refused create may have made', async () => {
+    const { ledger, ledgerAdmin } = shared()
+    const { id, provider } = await begun(ledger)
+    await ledger.drop(id, 0)
+    const refused = (await ledger.dueRefusedCreates(Date.now(), 1_000, undefined)).find(({ intent }) => intent === id)
+    await ledger.keepCandidates(refused as UnresolvedCreate, ['x', 'y'], ['x'])
+    expect(await ledger.mismatchedIds(provider, ['x', 'y'])).toEqual(new Set(['x']))
+    await ledgerAdmin.markNotCreated(id, 'ops')
+    expect(await ledger.mismatchedIds(provider, ['x', 'y'])).toEqual(new Set())
+  })
+
   test('the quote that binds a create is kept with it, that of its own in the place of the one before', async () => {
     const { ledger, ledgerAdmin } = shared()
     const quote = { source: 'winner', amountIn: amount('1'), amountOut: amount('2'), until: 5 } as const

@@ -310,6 +310,18 @@ describe('what is found is judged as the response would have been', () => {
     expect(kept).toEqual([['tx-1', ['amountOut']]])
   })
 
+  test('of a refused create it waits for a person at half the price, too, and nobody may pay for it', async () => {
+    const kept: unknown[] = []
+    Object.assign(world, { unresolved: [], rows: [{ ...fixed, amountOut: '3000' as Amount }], now: attemptedAt + 120_000 })
+    await run(undefined, {
+      ...ledger,
+      dueRefusedCreates: async () => [quoted],
+      scheduleNextRefusedCheck: async () => true,
+      keepCandidates: async (_, ids, nobodys) => void kept.push([ids, nobodys]),
+    })
+    expect(kept).toEqual([[['tx-1'], ['tx-1']]])
+  })
+
   test('by the amount to receive, for twice what was quoted, it waits for a person', async () => {
     const { amountIn: _, ...terms } = requested
     const create = { ...quoted, requested: { ...terms, amountOut: '6000' as Amount, rateType: 'fixed' as const } }
