@@ -242,7 +242,9 @@ function reportedText({ state, reported, candidates = [] }: UnresolvedCreateRepo
   if (!reported && candidates.length === 0) return ''
   if (!reported) return `may be ${candidates.join(', ')}${state === 'mismatch' ? ', although the provider refused the create' : ''}`
   const { id, fields } = reported
-  if (fields.includes('refused')) return `${id}, although the provider refused the create`
+  const differing = fields.filter((field) => field !== 'refused')
+  const differs = differing.length > 0 ? `, and differs in ${differing.join(', ')}` : ''
+  if (fields.includes('refused')) return `${id}, although the provider refused the create${differs}`
   return fields.includes('id') ? `${id}, an id that another create has or had` : `${id}, which differs in ${fields.join(', ')}`
 }
 

@@ -220,8 +220,9 @@ export interface DepositClaim {
 /** Who has a deposit address. */
 export interface DepositHolder {
   readonly entry: LedgerEntry
-  /** By the database's clock. */
+  /** Both by the database's clock: that of a machine may be set. */
   readonly takenAt: number
+  readonly now: number
 }
 
 /**
@@ -342,10 +343,13 @@ export interface Ledger {
   ) => Promise<readonly UnresolvedCreate[]>
   /** Takes the current check and schedules the next one; undefined: there is none. False if another process took the check. */
   readonly scheduleNextRefusedCheck: (create: UnresolvedCreate, nextCheckAt: number | undefined) => Promise<boolean>
-  /** Keeps what a refused create made all the same, as a mismatch without a key. False, without a change, if the id is another create's. */
-  readonly keepRefused: (create: UnresolvedCreate, reported: Transaction) => Promise<boolean>
-  /** The same for transactions of which any may be the create's. */
-  readonly keepCandidates: (create: UnresolvedCreate, candidates: readonly string[]) => Promise<void>
+  /**
+   * Keeps what a refused create made all the same, as a mismatch without a key. `contradicted`: for what it may not become payable. False,
+   * without a change, if the id is another create's.
+   */
+  readonly keepRefused: (create: UnresolvedCreate, reported: Transaction, contradicted?: readonly string[]) => Promise<boolean>
+  /** The same for transactions of which any may be the create's. `withheld`: those that nobody may pay for until a person has decided. */
+  readonly keepCandidates: (create: UnresolvedCreate, candidates: readonly string[], withheld?: readonly string[]) => Promise<void>
   /** Owners of creates that have a scheduled check, refused ones included. */
   readonly ownersOfUnresolved: () => Promise<readonly string[]>
   /**

@@ -11,7 +11,7 @@ const lateDepositMs = 86_400_000
  * Whether a swap may still get a deposit: it is younger than 7 days, has neither ended nor become overdue, no person has recorded its outcome,
  * and it is not a day past its provider's own expiry.
  */
-export function mayGetDeposit({ entry, takenAt }: DepositHolder, now: number): boolean {
+export function mayGetDeposit({ entry, takenAt, now }: DepositHolder): boolean {
   return now - takenAt < maxAgeMs && entry.settledAt === undefined && !isOver(entry.transaction, now)
 }
 

@@ -9,7 +9,8 @@ import { type Amount, isZero, mayBeShortened, plainAmount } from '../domain/amou
 import { type AssetTable, isOnNetwork, sameName } from '../domain/asset.ts'
 import { instantsOf } from '../domain/instant.ts'
 import type { Discrepancy } from '../domain/observation.ts'
-import { type NewTransaction, type Pair, requestedAmountOf, type SentWords, type Transaction } from '../domain/swap.ts'
+import type { Status } from '../domain/status.ts'
+import { isMoneySeen, type NewTransaction, type Pair, requestedAmountOf, type SentWords, type Transaction } from '../domain/swap.ts'
 import { type AssetName, type AssetNaming, assetNameOf, from, type Side, to } from './assets/asset-naming.ts'
 import { assetFromResponse, contractsOf, otherTokens } from './assets/translate-assets.ts'
 
@@ -236,6 +237,25 @@ export function compareAll(reports: readonly ReportedTransaction[], create: Comp
   }
 }
 
+/** Whether a report that contradicts nothing names the field of the request. `missing`: of its comparison. */
+export function isConfirmed(field: string, requested: NewTransaction, missing: readonly string[]): boolean {
+  const side = [from, to].find(({ code, coin, network }) => [code, coin, network].some((name) => name === field))
+  if (side) return !missing.includes(side.coin) && (field !== side.network || !missing.includes(side.network))
+  return requested[field as keyof NewTransaction] !== undefined && !missing.includes(field)
+}
+
+/** Whether `other` contradicts the create only where `report`, of the same transaction, confirms it: one of them is wrong. */
+export function isDisputed(
+  report: ReportedTransaction,
+  other: ReportedTransaction,
+  create: ComparedCreate,
+  naming: AssetNaming,
+): boolean {
+  const { contradicted } = compareReport(other, create, naming)
+  const { missing } = compareReport(report, create, naming)
+  return contradicted.length > 0 && contradicted.every((field) => isConfirmed(field, create.requested, missing))
+}
+
 type ComparedNames = Pick<AssetNaming, 'table' | 'byCode'>
 
 function compareReport(reported: ReportedTransaction, create: ComparedCreate, naming: ComparedNames): Comparison {
@@ -268,10 +288,18 @@ function compareReport(reported: ReportedTransaction, create: ComparedCreate, na
 
 /**
  * Whether an order may be what this request would make, or made once: nothing that both name differs, but for spellings and the last
- * digits of the amount. `requested`: in the words of a client or of the table.
+ * digits of the amount. Once it was paid, its amount is what was deposited, and says nothing. `requested`: in the words of a client or of the
+ * table.
  */
 export function mayBeOrderOf(reported: ReportedTransaction, requested: NewTransaction, table: AssetTable): boolean {
-  return compareReport(reported, { requested }, { table, byCode: false }).contradicted.length === 0
+  const { contradicted } = compareReport(reported, { requested }, { table, byCode: false })
+  return contradicted.every((field) => isPaid(reported) && (field === 'amountIn' || field === 'amountOut'))
+}
+
+const unpaid: readonly (Status | undefined)[] = [undefined, 'wait', 'overdue']
+
+function isPaid(reported: ReportedTransaction): boolean {
+  return isMoneySeen(reported) || !unpaid.includes(reported.status)
 }
 
 /** Amounts that may be one have the same size, or the next one. Undefined if the amount is not known. */

@@ -1,6 +1,6 @@
 /** What an owner can see of a transaction: a change of it is an event (docs/contract.md §18.1). */
 import type { Doubt, Status } from '../domain/status.ts'
-import type { Transaction } from '../domain/swap.ts'
+import { isMoneySeen, type Transaction } from '../domain/swap.ts'
 import type { TransactionRecord } from './ledger.ts'
 
 /**
@@ -99,11 +99,6 @@ function hasOther(one: Transaction, other: Transaction): boolean {
 function visible(record: TransactionRecord): Transaction {
   const payable = onlyPayable(record)
   return record.ownerAttention === undefined ? payable : { ...payable, attention: record.ownerAttention }
-}
-
-/** Whether the provider has reported the deposit, whatever the status. */
-export function isMoneySeen({ txHashIn, refundHash, hasDeposit }: Partial<Transaction>): boolean {
-  return Boolean(txHashIn || refundHash || hasDeposit)
 }
 
 // Whether a transaction's deposit address may be shown: nothing may be paid for one that is contradicted or has failed (docs/contract.md §10.3).

@@ -280,3 +280,8 @@ export function parseTransactionId(id: string): TaggedId {
   const at = id.indexOf(divider)
   return at < 0 ? { id } : { tag: id.slice(0, at), id: id.slice(at + 1) }
 }
+
+/** Whether the provider has reported the deposit, whatever the status. */
+export function isMoneySeen({ txHashIn, refundHash, hasDeposit }: Partial<Transaction>): boolean {
+  return Boolean(txHashIn || refundHash || hasDeposit)
+}

@@ -150,7 +150,7 @@ export function gatewayScope(config: Config, process: ProcessScope, retired: Abo
     observe,
     deviations,
     reported,
-    otherDeposits: new OtherDeposits(ledger, readerOf, clock),
+    otherDeposits: new OtherDeposits(ledger, readerOf),
     isManaged,
     ledger,
     restoredOrders,

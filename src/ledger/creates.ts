@@ -137,8 +137,13 @@ export function creates(store: Store): Creates {
     },
     dueRefusedCreates: (...query) => dueRefusedCreates(store, ...query),
     scheduleNextRefusedCheck: (create, next) => write((within) => scheduleNextRefusedCheck(within, create, next, store)),
-    keepRefused: (create, reported) => write((within) => keepRefused(within, create, reported, store)),
-    keepCandidates: (create, candidates) => write((within) => keepCandidates(within, create, candidates, store)),
+    keepRefused: (create, reported, contradicted = []) =>
+      write((within) => keepRefused(within, create, { reported, fields: ['refused', ...contradicted] }, store)),
+    keepCandidates: (create, candidates, withheld = []) =>
+      write(async (within) => {
+        await keepCandidates(within, create, candidates, store)
+        await withhold(within, create, withheld)
+      }),
     markMismatch(intent, reported, fields, judged = []) {
       sent.delete(intent)
       return write(async (within) => {
@@ -483,16 +488,19 @@ async function scheduleNextCheck(
   return numAffectedRows === 1n
 }
 
-/** Until the create has an outcome. What is withheld once stays so: a person decides about it. */
+/** Until the create has an outcome. What is withheld once stays so: a person decides about it. An entry that was only observed goes. */
 async function withhold(
   within: Database,
   { intent, provider }: Pick<UnresolvedCreate, 'intent' | 'provider'>,
   ids: readonly string[],
 ): Promise<void> {
-  for (const id of ids)
+  for (const id of ids) {
     await sql`
       insert into withheld_candidates (provider, provider_id, intent) values (${provider}, ${id}, ${intent})
       on conflict do nothing`.execute(within)
+    const holder = await lockHolder(within, provider, id)
+    if (holder?.state === 'done' && holder.intent === null) await removeEntry(within, provider, id, holder)
+  }
 }
 
 /** Binds a create to a transaction found at the provider, which the ledger may already have in a later state. */
@@ -594,15 +602,15 @@ async function scheduleNextRefusedCheck(
 async function keepRefused(
   within: Database,
   create: UnresolvedCreate,
-  reported: Transaction,
+  record: MismatchRecord,
   store: CreateStore,
 ): Promise<boolean> {
-  const { holder, isAnothers } = await lockId(within, create, reported.id, store)
+  const { id } = record.reported
+  const { holder, isAnothers } = await lockId(within, create, id, store)
   if (holder?.intent === create.intent) return true
   if (isAnothers) return false
-  const record: MismatchRecord = { reported: reported, fields: ['refused'] }
   // An entry that was only observed under the id keeps it.
-  await keep(within, create, { id: holder ? null : reported.id, record: toJson(record), candidates: null }, store)
+  await keep(within, create, { id: holder ? null : id, record: toJson(record), candidates: null }, store)
   return true
 }
 

@@ -28,7 +28,7 @@ type Entries = Pick<
 >
 
 export function entries(store: Store): Entries {
-  const { database, write, isIn: isAmong, listed, toList, dataVersion } = store
+  const { database, write, isIn: isAmong, listed, toList, dataVersion, databaseTimeMs } = store
   /** The store's data version before an entry was read. */
   const dataVersions = new WeakMap<LedgerEntry, number>()
   const find = prepare(database, ['owner', 'provider', 'id'], ({ owner, provider, id }) =>
@@ -69,7 +69,7 @@ export function entries(store: Store): Entries {
           .select('withheld_candidates.provider_id')
           .where(isOfAccount('withheld_candidates.provider', provider))
           .where(isAmong('withheld_candidates.provider_id', ids))
-          .where('state', '=', 'unknown'),
+          .where('state', 'in', ['unknown', 'mismatch']),
       )
       .compile(),
   )
@@ -130,7 +130,7 @@ export function entries(store: Store): Entries {
       return new Set(rows.map(({ owner }) => owner))
     },
     async depositHolder(key) {
-      const row = await database
+      const held = await database
         .selectFrom('open_deposits')
         .innerJoin('transactions', (join) =>
           join
@@ -139,10 +139,12 @@ export function entries(store: Store): Entries {
         )
         .select(entryColumns.map((column) => `transactions.${column}` as const))
         .select('taken_at')
+        .select(databaseTimeMs.as('now'))
         .where('open_deposits.deposit', '=', key)
         .where('state', '=', 'done')
         .executeTakeFirst()
-      return row && { entry: toEntry(row), takenAt: Number(row.taken_at) }
+      const row = held ?? (await unlistedHolder(database, key, databaseTimeMs))
+      return row && { entry: toEntry(row), takenAt: Number(row.taken_at), now: Number(row.now) }
     },
     async existingIds(provider, ids) {
       const rows = await existingIds({ provider, ids: toList(ids) })
@@ -283,6 +285,7 @@ export async function takeDeposit(
   { databaseTimeMs }: Pick<Store, 'databaseTimeMs'>,
 ): Promise<void> {
   if (deposit === null) return
+  await listHolder(within, { provider, id }, deposit)
   await sql`
     insert into open_deposits (deposit, provider, provider_id, taken_at) values (${deposit}, ${provider}, ${id}, ${databaseTimeMs})
     on conflict (deposit) do nothing`.execute(within)
@@ -298,6 +301,34 @@ export async function takeDeposit(
   await sql`
     update open_deposits set provider = ${provider}, provider_id = ${id}, taken_at = ${databaseTimeMs}
     where deposit = ${deposit}`.execute(within)
+}
+
+// Kysely: who has a deposit address by its row alone: a create of the version before, which does not know `open_deposits`.
+
+/** The newest one. `columns` of `transactions`. */
+function newestAt(deposit: string, columns: RawBuilder<unknown>, condition = sql`true`) {
+  return sql<EntryRow & { readonly taken_at: number; readonly now: number }>`
+    select ${columns}, coalesce(attempted_at, 0) as taken_at from transactions
+    where deposit = ${deposit} and state = 'done' and ${condition} order by +sort_key, provider_id || '' limit 1`
+}
+
+async function unlistedHolder(database: Database, deposit: string, now: RawBuilder<number>) {
+  const { rows } = await newestAt(deposit, sql`${now} as now, ${columns('transactions')}`).execute(database)
+  return rows[0]
+}
+
+/** It is listed before this one may take the address. */
+async function listHolder(
+  within: Database,
+  { provider, id }: { readonly provider: string; readonly id: string },
+  deposit: string,
+): Promise<void> {
+  const isOther = sql`not (provider = ${provider} and provider_id = ${id})
+    and not exists (select 1 from open_deposits where open_deposits.deposit = ${deposit})`
+  await sql`
+    insert into open_deposits (deposit, provider, provider_id, taken_at)
+    select * from (${newestAt(deposit, sql`deposit, provider, provider_id`, isOther)}) as newest where true
+    on conflict (deposit) do nothing`.execute(within)
 }
 
 /** What a create becomes with its result. */

@@ -103,7 +103,7 @@ function depositReader(config: Config, { ledger, currencyLists }: DepositStores)
       return found && reportedBy(found, found.provider)
     }
     const capabilities = connected(tag)?.upstream.capabilities
-    const deposits = new OtherDeposits(ledger, readerOf, () => Date.now())
+    const deposits = new OtherDeposits(ledger, readerOf)
     return await deposits.claimAfter(transaction, capabilities && gatewayContext(capabilities))
   }
 }

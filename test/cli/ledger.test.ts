@@ -385,6 +385,15 @@ describe('swapgate ledger resolve', () => {
     expect((await place.swapgate('ledger', 'resolve', 'running', '--none')).exitCode).toBe(0)
   })
 
+  it('does not free the key of a create before its deadline, also where another process has begun to look for it', async () => {
+    await stores.ledger.begin(intentOf('looked-for', { attemptedAt: now, deadline: now + 60_000, nextCheckAt: now }))
+    const [due] = await stores.ledger.dueCreates(now, 1, undefined)
+    if (!due) throw new Error('no check is due')
+    await stores.ledger.scheduleNextCheck(due, now + 30_000)
+    expect(await stores.ledgerAdmin.findUnresolved('looked-for')).toMatchObject({ state: 'unknown' })
+    expect((await place.swapgate('ledger', 'resolve', 'looked-for', '--none')).exitCode).toBe(1)
+  })
+
   it('asks the deadline of the create whether it may be running, not the timeout of today', async () => {
     await stores.ledger.begin(intentOf('running', { attemptedAt: now, deadline: now + 60_000 }))
     vi.setSystemTime(now + 30_000)

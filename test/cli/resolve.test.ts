@@ -183,3 +183,72 @@ it('a mismatch can be accepted, and nothing else', async () => {
   const entry = await stores.ledger.find('acme', 'alpha', 'tx-1')
   expect(entry?.transaction).toMatchObject({ depositAddress: depositOf('tx-1'), amountIn: '0.2' })
 })
+
+describe('what a person may not overlook', () => {
+  const accept = (...more: readonly string[]) => place.swapgate('ledger', 'resolve', 'in-doubt', '--accept', ...more)
+  const fixed = { ...requested, rateType: 'fixed' } as NewTransaction
+  const quote = { source: 'own', amountIn: '0.1' as Amount, amountOut: '100' as Amount } as const
+  const response = {
+    id: 'tx-1',
+    amountIn: '0.1' as Amount,
+    amountOut: '60' as Amount,
+    depositAddress: depositOf('tx-1'),
+    createdAt: '2026-03-01T10:00:00Z',
+  }
+
+  it('what a refused create has made all the same, and what contradicts it, is not accepted without its name', async () => {
+    await unknownCreate()
+    await stores.ledger.drop('in-doubt', attemptedAt)
+    const [refused] = await stores.ledger.dueRefusedCreates(attemptedAt, 1, undefined)
+    if (!refused) throw new Error('no check is due')
+    await stores.ledger.keepRefused(refused, { ...response, withdrawalAddress: 'TOther' }, ['withdrawalAddress'])
+    expect(await accept()).toMatchObject({
+      exitCode: 1,
+      err: [expect.stringContaining('differs from the request in withdrawalAddress')],
+    })
+    const preview = await place.swapgate('ledger', 'settle-all', '--provider', 'alpha', '--accept', '--note', 'n')
+    expect(preview).toMatchObject({
+      exitCode: 1,
+      out: expect.arrayContaining([expect.stringContaining('differs from the request')]),
+    })
+    expect((await accept('--despite', 'withdrawalAddress')).exitCode).toBe(0)
+  })
+
+  it('a mismatch by its price is not bound by a get that says nothing of the price', async () => {
+    await unknownCreate({ provider: 'beta', requested: fixed, quote })
+    await stores.ledger.markMismatch('in-doubt', response, ['amountOut'])
+    beta.reply('get', { json: { ...detailedB(swap({ rateType: 'fixed' })), amount_out: null } })
+    expect(await bind('tx-1')).toMatchObject({ exitCode: 1, err: [expect.stringContaining('differs in amountOut')] })
+    expect((await bind('tx-1', '--despite', 'amountOut')).exitCode).toBe(0)
+  })
+
+  it('a mismatch by its price is bound once the provider names the price of the quote', async () => {
+    await unknownCreate({ requested: fixed, quote })
+    await stores.ledger.markMismatch('in-doubt', response, ['amountOut'])
+    alpha.holdings.swaps = [swap({ rateType: 'fixed', amountOut: digits('60') })]
+    expect((await bind('tx-1')).exitCode).toBe(1)
+    alpha.holdings.swaps = [swap({ rateType: 'fixed', amountOut: digits('100') })]
+    expect((await bind('tx-1')).exitCode).toBe(0)
+  })
+
+  it.each<[string, NewTransaction, object, object, string]>([
+    ['less than the client was quoted', fixed, { source: 'winner' }, {}, 'amountOut'],
+    [
+      'nothing to be sent',
+      { ...requested, amountIn: undefined, amountOut: '60' as Amount },
+      { source: 'own' },
+      { amountIn: '0' as Amount },
+      'amountIn',
+    ],
+  ])(
+    'a response that promises %s is not accepted without its name where the file only counts amounts',
+    async (_, terms, more, facts, field) => {
+      await unknownCreate({ requested: terms, quote: { ...quote, ...more } })
+      await stores.ledger.markMismatch('in-doubt', { ...response, ...facts }, [field])
+      const provider = { form: 'A', url: alpha.url, key: 'provider-key-1', judge: { amount: 'count' } }
+      place.write(`providers: { alpha: ${JSON.stringify(provider)} }\nrouting: { providers: [alpha] }\nauth: { mode: managed }\n`)
+      expect(await accept()).toMatchObject({ exitCode: 1, err: [expect.stringContaining(`differs from the request in ${field}`)] })
+      expect((await accept('--despite', field)).exitCode).toBe(0)
+    },
+  )
+})

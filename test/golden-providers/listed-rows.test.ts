@@ -100,7 +100,7 @@ async function search(form: ProviderForm, rows: readonly Transaction[]): Promise
     readers: new Map([['alpha', readerOf(form, rows)]]),
     scans: new ListScans(),
     searching: new Set(),
-    otherDeposits: new OtherDeposits({ depositHolder: async () => undefined }, () => undefined, Date.now),
+    otherDeposits: new OtherDeposits({ depositHolder: async () => undefined }, () => undefined),
     windowMs: 86_400_000,
     timelines: { note: () => {} },
     clock: () => sought.attemptedAt + 5_000,

@@ -1,11 +1,13 @@
 /** A create in the ledger, from before it is sent until its outcome is known (docs/contract.md §10). */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { DepositClaim, Intent, Ledger, TransactionRecord, UnresolvedCreate } from '../../src/core/ledger.ts'
+import { mayGetDeposit } from '../../src/core/open-deposits.ts'
 import { paymentAddressKey } from '../../src/domain/address/same-address.ts'
 import { DepositInUse } from '../../src/domain/fault.ts'
 import type { OpenLedger } from '../../src/ledger/index.ts'
+import { query } from './raw.ts'
 import { always, amount, depositOf, facts, intent, requested, unique, upsert } from './samples.ts'
-import { allStores, describeStores } from './stores.ts'
+import { allStores, describeStores, durableStores } from './stores.ts'
 
 async function begun(ledger: Ledger, fields: Partial<Intent> = {}): Promise<Intent> {
   const made = intent({ owner: unique('owner'), provider: unique('provider'), ...fields })
@@ -426,6 +428,14 @@ describeStores(allStores, (shared) => {
       expect(await ledger.depositHolder(key)).toMatchObject({ entry: { owner: first.owner } })
     })
 
+    test('is not given up because a machine says that it is a month later', async () => {
+      const { ledger, at } = await taken()
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 86_400_000 })
+      onTestFinished(() => void vi.useRealTimers())
+      const holder = await ledger.depositHolder(paymentAddressKey({ address: at.depositAddress, extraId: '7' }))
+      expect(holder && mayGetDeposit(holder)).toBe(true)
+    })
+
     test('with another memo is free', async () => {
       const { ledger, at, create } = await taken()
       expect(await ledger.complete(create.id, facts('second', { ...at, depositExtraId: '8' }))).toBe(true)
@@ -480,6 +490,17 @@ describeStores(allStores, (shared) => {
     expect(await ledger.mismatchedIds(provider, ['x', 'y'])).toEqual(new Set())
   })
 
+  test('so does what a refused create may have made', async () => {
+    const { ledger, ledgerAdmin } = shared()
+    const { id, provider } = await begun(ledger)
+    await ledger.drop(id, 0)
+    const refused = (await ledger.dueRefusedCreates(Date.now(), 1_000, undefined)).find(({ intent }) => intent === id)
+    await ledger.keepCandidates(refused as UnresolvedCreate, ['x', 'y'], ['x'])
+    expect(await ledger.mismatchedIds(provider, ['x', 'y'])).toEqual(new Set(['x']))
+    await ledgerAdmin.markNotCreated(id, 'ops')
+    expect(await ledger.mismatchedIds(provider, ['x', 'y'])).toEqual(new Set())
+  })
+
   test('the quote that binds a create is kept with it, that of its own in the place of the one before', async () => {
     const { ledger, ledgerAdmin } = shared()
     const quote = { source: 'winner', amountIn: amount('1'), amountOut: amount('2'), until: 5 } as const
@@ -498,5 +519,26 @@ describeStores(allStores, (shared) => {
     expect((await ledger.dueRefusedCreates(Date.now(), 1_000, undefined)).find(({ intent }) => intent === one.id)?.quote).toEqual(
       quote,
     )
+  })
+})
+
+describeStores(durableStores, (shared) => {
+  test('a swap that a version without the table of deposit addresses has made keeps its own until it gives it up', async () => {
+    const { ledger, url } = await shared().openNew()
+    const at = { depositAddress: unique('r'), depositExtraId: '7' }
+    const attemptedAt = Date.now() - 60_000
+    const first = await completed(ledger, 'first', { attemptedAt }, facts('first', at))
+    await query(url, 'DELETE FROM open_deposits')
+    const owner = unique('owner')
+    await completed(ledger, 'warm', { owner })
+    const [one, another] = [await begun(ledger, { owner }), await begun(ledger, { owner })]
+    const key = paymentAddressKey({ address: at.depositAddress, extraId: '7' })
+    expect(await ledger.depositHolder(key)).toMatchObject({ entry: { owner: first.owner }, takenAt: attemptedAt })
+    await expect(ledger.complete(one.id, facts('second', at))).rejects.toThrow(DepositInUse)
+    await expect(ledger.bindFound(one.id, facts('second', at))).rejects.toThrow(DepositInUse)
+    const givenUpBy = { provider: first.provider, id: 'first' }
+    expect(await ledger.complete(one.id, facts('second', at), [], { givenUpBy })).toBe(true)
+    await expect(ledger.complete(another.id, facts('third', at), [], { givenUpBy })).rejects.toThrow(DepositInUse)
+    expect(await ledger.depositHolder(key)).toMatchObject({ entry: { owner, transaction: { id: 'second' } } })
   })
 })

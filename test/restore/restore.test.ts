@@ -134,6 +134,20 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('in %s', (store) => {
   })
 })
 
+test('an order that was paid a little less for is its create’s all the same: repeated it is 409, and by its key it is the swap', async () => {
+  const rig = await marked()
+  const acme = await callerOf(rig.gateway)
+  const paid = { status: 'exchanging', amountIn: digits('0.0995'), txHashIn: 'hash-1', refundAddress: null } as const
+  rig.alpha.holdings.swaps = [lost(paid)]
+  await rebuilt(rig)
+  expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
+  const how = ['--account', 'acme', '--unconfirmed', '--key', 'order-2', '--note', 'log']
+  expect((await rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-1', ...how)).exitCode).toBe(0)
+  await rig.gateway.followRestores()
+  expect((await acme.create({}, 'order-2')).json).toMatchObject({ id: 'alpha~lost-1' })
+  expect(rig.alpha.received('create')).toEqual([])
+})
+
 test('the real way: a backup, a swap after it, the backup restored', async () => {
   const rig = await restoreRig()
   const first = await rig.start()
@@ -436,6 +450,19 @@ describe('swapgate ledger found assign', () => {
     })
   })
 
+  test('refuses what nothing can judge: the file lacks its provider', async () => {
+    const rig = await marked()
+    await callerOf(rig.gateway)
+    rig.alpha.holdings.swaps = [lost()]
+    await rebuilt(rig)
+    const beta = JSON.stringify({ form: 'B', url: rig.beta.url, key: 'provider-key-1' })
+    rig.place.write(`providers: { beta: ${beta} }\nrouting: { providers: [beta] }\nauth: { mode: managed }\n`)
+    expect(await assign(rig, 'alpha~lost-1')).toMatchObject({
+      exitCode: 1,
+      err: [expect.stringContaining('alpha is not in the file')],
+    })
+  })
+
   test('refuses without the word of the client, and what that contradicts, with what nobody confirms', async () => {
     const rig = await marked()
     await callerOf(rig.gateway)
@@ -705,6 +732,23 @@ describe('swapgate ledger found unassign', () => {
     ])
     expect((await acme.create({}, 'order-1')).status).toBe(201)
     expect(rig.alpha.received('create')).toHaveLength(1)
+  })
+
+  test('the key that returned it is decided by found alone: resolve neither frees it nor binds it', async () => {
+    const rig = await marked()
+    const acme = await callerOf(rig.gateway)
+    rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
+    await rebuilt(rig)
+    await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--key', 'order-1')
+    await acme.create({}, 'order-1')
+    await found(rig, 'unassign', 'alpha~lost-1')
+    const [{ intent } = { intent: '' }] = await rig.place.facts<readonly { readonly intent: string }[]>('ledger', 'unknown')
+    for (const how of [['--none'], ['--bind', 'alpha~lost-1'], ['--bind', 'alpha~lost-1', '--force']])
+      expect(await rig.swapgate('ledger', 'resolve', intent, ...how)).toMatchObject({
+        exitCode: 1,
+        err: [expect.stringContaining('ledger found')],
+      })
+    expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
   })
 
   test('is refused where something was asked for it, or a person has recorded its outcome', async () => {

@@ -88,10 +88,12 @@ describe.each(formNames)('form %s', (form) => {
   })
 
   test.each([
-    ['less than it quoted for this create', '60', 502],
-    ['what it quoted', '100', form === 'A' ? 201 : 200],
-  ])('at a fixed rate the next provider is held to its quote: it promises %s', async (_, amount, status) => {
-    const { managed, rate, create } = await start(form, ['100', '100'])
+    ['priority', 'less than it quoted for this create', '60', 502],
+    ['priority', 'what it quoted', '100', form === 'A' ? 201 : 200],
+    ['best', 'less than it quoted for this create', '60', 502],
+    ['best', 'what it quoted', '100', form === 'A' ? 201 : 200],
+  ])('at a fixed rate the next provider under %s is held to its quote: it promises %s', async (strategy, _, amount, status) => {
+    const { managed, rate, create } = await start(form, ['100', '100'], { strategy })
     await rate('fixed')
     const made = { id: 'fixed-1', rateType: 'fixed', amountOut: digits(amount), depositAddress: depositOf('fixed-1') } as const
     managed.beta.reply('create', { json: createdB(swap(made)) })

@@ -2,12 +2,14 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
-import { transactionA } from '../support/form-a.ts'
+import { rateA, transactionA } from '../support/form-a.ts'
 import { listedB } from '../support/form-b.ts'
+import { digits, readJson } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
-import { client, type FormName, formNames } from '../support/pair.ts'
+import { lookNow, orderedSwap, outcomesOf } from '../support/outcomes.ts'
+import { client, type FormName, formNames, rateQuery } from '../support/pair.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
-import { depositOf, type Swap, swap } from '../support/swaps.ts'
+import { assets, depositOf, type Order, type Swap, swap } from '../support/swaps.ts'
 
 const statuses = { broken: 'failed', checked: 'held' }
 const ledger = { refreshAfter: 0 }
@@ -203,6 +205,30 @@ describe('the provider’s own keys', () => {
     expectRefusal(await create('B'), 'B', 502)
     for (const form of formNames) hidesDeposit(await place.client(form).get('/transactions/beta~thief-1'), form)
     expect((await place.client('A').get('/transactions')).text).not.toContain(deposit)
+  })
+
+  test.each([false, true])('nor what a search has withheld for its price: listed before it: %s', async (isListedBefore) => {
+    place = await startPassthrough('alpha')
+    const { alpha, gateway } = place
+    const words = { quoteId: 'own-1', validUntil: new Date(Date.now() + 60_000).toISOString() }
+    alpha.reply('rate', ({ query }) => ({ json: { ...rateA(query), amountTo: digits('100'), ...words } }))
+    const terms = { from: assets.btc, to: assets.usdtTrx, amount: '0.10', rateType: 'fixed' } as const
+    const { quoteId } = (await place.client('A').get(`${rateQuery('A', terms)}&quoteId=true`)).json as { quoteId: string }
+    alpha.reply('create', ({ body }) => {
+      alpha.holdings.swaps = [orderedSwap(readJson(body) as Order, { id: 'tx-1', amountOut: digits('50') })]
+      return { reset: true }
+    })
+    const order = orderIn('A', { rateType: 'fixed', quoteId })
+    expectRefusal(await place.client('A').post('/transactions', order), 'A', 504)
+    const shown = [
+      () => place.client('A').get('/transactions'),
+      () => place.client('A').get('/transactions/alpha~tx-1'),
+      () => place.client('B').get('/transactions/alpha~tx-1'),
+    ]
+    if (isListedBefore) for (const read of shown) expect((await read()).text).toContain(deposit)
+    await lookNow(gateway)
+    expect(outcomesOf(gateway).at(-1)).toBe('ambiguous')
+    for (const read of shown) expect((await read()).text).not.toContain(deposit)
   })
 
   test('a swap that failed before money was seen has none, and its replay says so', async () => {

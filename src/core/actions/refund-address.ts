@@ -68,7 +68,7 @@ export async function judgeAddress(request: SwapActionRequest, transaction: Tran
   const refund = refundOf(request)
   const { depositAddress, depositExtraId } = transaction
   const holder = await scope.ledger.depositHolder(paymentAddressKey(refund))
-  const others = holder && mayGetDeposit(holder, scope.clock()) ? [holder.entry.transaction] : []
+  const others = holder && mayGetDeposit(holder) ? [holder.entry.transaction] : []
   const deposits = [{ depositAddress, depositExtraId }, ...others]
   const isDeposit = deposits.some((deposit) =>
     isSamePaymentAddress({ address: deposit.depositAddress, extraId: deposit.depositExtraId }, refund),

@@ -21,7 +21,7 @@ import { contradictedTerms, otherSides } from '../same-swap.ts'
 import type { JudgeCreate, VerifiedCreate, VerifyCreate } from './creation.ts'
 import { bindingQuoteOf } from './intent.ts'
 import type { OtherDeposits } from './other-deposits.ts'
-import { type Contradiction, contradictionIn, fieldsOf, mayBecomePayable, unsafe } from './payable.ts'
+import { type Contradiction, contradictionIn, fieldsOf, mayBecomePayable, priceFieldOf, unsafe } from './payable.ts'
 import { swappedAsset } from './suspensions.ts'
 
 /**
@@ -74,10 +74,6 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
       },
     }
   }
-}
-
-function priceFieldOf({ amountOut }: NewTransaction): 'amountIn' | 'amountOut' {
-  return amountOut === undefined ? 'amountOut' : 'amountIn'
 }
 
 /** The one by which the create was routed is noted before it is sent. */

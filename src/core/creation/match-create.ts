@@ -18,6 +18,7 @@ import {
   createdAfterMs,
   createdBeforeMs,
   hasReferenceOf,
+  isDisputed,
   maxSkewMs,
   otherTokensThanSent,
   type ReportedTransaction,
@@ -182,6 +183,7 @@ async function onlyMatch(
     const details = await readDetails(row, reader.service, context)
     const reports = details ? [row.reported, details.body] : [row.reported]
     const verdict = compareCreate(reports, create, reader)
+    isPossible ||= details !== undefined && isDisputed(row.reported, details.body, create, reader.naming)
     if (verdict === 'other') continue
     isPossible ||= verdict === 'possible'
     if (verdict === 'possible') continue

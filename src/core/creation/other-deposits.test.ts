@@ -21,13 +21,9 @@ const hoursAgo = (hours: number): string => new Date(now - hours * 3_600_000).to
 const givenUp: DepositClaim = { givenUpBy: { provider: 'alpha', id: 'one' } }
 
 function claim(facts: Partial<DepositHolder>, report?: Partial<Transaction>): Promise<DepositClaim | undefined> {
-  const holder = { entry, takenAt: now - 1, ...facts }
+  const holder = { entry, takenAt: now - 1, now, ...facts }
   const reader = { call: async () => ({ body: { ...transaction, ...report } }) } as unknown as SwapService
-  const deposits = new OtherDeposits(
-    { depositHolder: async () => holder },
-    () => (report ? reader : undefined),
-    () => now,
-  )
+  const deposits = new OtherDeposits({ depositHolder: async () => holder }, () => (report ? reader : undefined))
   return deposits.claimAfter({ ...transaction, id: 'two' }, context)
 }
 
@@ -62,7 +58,7 @@ test.each<[string, Partial<Transaction>, DepositClaim | undefined]>([
 })
 
 it('is free where nobody has it', async () => {
-  const deposits = new OtherDeposits({ depositHolder: async () => undefined }, () => undefined, Date.now)
+  const deposits = new OtherDeposits({ depositHolder: async () => undefined }, () => undefined)
   expect(await deposits.claimAfter(transaction, context)).toEqual({})
 })
 

@@ -6,7 +6,6 @@ import { isSamePaymentAddress, type PaymentAddress, paymentAddressKey } from '..
 import { DepositInUse } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
-import type { Clock } from '../clock.ts'
 import { limitDeadline } from '../layer.ts'
 import type { DepositClaim, DepositHolder, Ledger } from '../ledger.ts'
 import { isOver, mayGetDeposit } from '../open-deposits.ts'
@@ -17,12 +16,10 @@ export type ReaderOf = (provider: string, owner: string, context: Context) => Sw
 export class OtherDeposits {
   private readonly ledger: Pick<Ledger, 'depositHolder'>
   private readonly readerOf: ReaderOf
-  private readonly clock: Clock
 
-  constructor(ledger: Pick<Ledger, 'depositHolder'>, readerOf: ReaderOf, clock: Clock) {
+  constructor(ledger: Pick<Ledger, 'depositHolder'>, readerOf: ReaderOf) {
     this.ledger = ledger
     this.readerOf = readerOf
-    this.clock = clock
   }
 
   /**
@@ -35,7 +32,7 @@ export class OtherDeposits {
     if (!holder) return {}
     const { provider, transaction } = holder.entry
     if (!isSamePaymentAddress(depositOf(transaction), deposit)) return { isShared: true } // their key alone is one
-    const isOpen = mayGetDeposit(holder, this.clock()) && !(context && (await this.isOverNow(holder, context)))
+    const isOpen = mayGetDeposit(holder) && !(context && (await this.isOverNow(holder, context)))
     return isOpen ? undefined : { givenUpBy: { provider, id: transaction.id } }
   }
 
@@ -45,7 +42,7 @@ export class OtherDeposits {
     const half = limitDeadline(context, (context.deadline - performance.now()) / 2)
     const read = this.readerOf(provider, owner, context)?.call('getTransaction', { id }, { ...half, isGatewayCall: true })
     const response = await read?.catch(() => undefined)
-    return response?.body.id === id && isOver(response.body, this.clock())
+    return response?.body.id === id && isOver(response.body, holder.now)
   }
 }
 

@@ -84,24 +84,20 @@ export function mayBecomePayable(
     const isWithMemo =
       isSilent || isDepositMemo(transaction, isFound ? undefined : rules, await shared.isShared(pair, context, depositAddress))
     const isOpen = contradicted.length === 0
-    const priceField = requested.amountOut === undefined ? 'amountOut' : 'amountIn'
     const findings: readonly Contradiction[] = [
       ...contradicted,
       ...(isOpen && !isFound && extraIds !== 'unconfirmed' ? unconfirmedMemos(requested, transaction) : []).map(always),
       ...(isSafe ? [] : [unsafe]),
       ...(isWithMemo ? [] : [{ field: 'depositExtraId', kind: 'depositMemo' } as const]),
-      ...amounts.fields.map((field) => ({ field, kind: 'amount' as const })),
-      ...(amounts.isWorse
-        ? [{ field: priceField, kind: quote?.source === 'winner' ? ('quote' as const) : ('amount' as const) }]
-        : []),
-      ...(amounts.isUnpayable ? [always('amountIn')] : []), // nobody knows what to pay
+      ...findingsOf(amounts, { requested, quote }),
     ]
     const { refused, counted } = divide(findings, policies)
     return {
       refused,
       counted,
       isPriceAlone:
-        refused.length > 0 && refused.every(({ field, kind }) => field === priceField && (kind === 'amount' || kind === 'quote')),
+        refused.length > 0 &&
+        refused.every(({ field, kind }) => field === priceFieldOf(requested) && (kind === 'amount' || kind === 'quote')),
       isTolerated: amounts.isTolerated,
       transaction: amounts.transaction,
     }
@@ -146,9 +142,15 @@ export function contradictionIn(field: string): Contradiction {
   return { field, kind: kinds[field] }
 }
 
-/** Of a response that was judged before: what the settings of today still refuse. */
-export function stillRefused(fields: readonly string[], policies: JudgePolicies): readonly string[] {
-  return fieldsOf(divide(fields.map(contradictionIn), policies).refused)
+/** Of a response that was judged before, and refused for these fields: what the settings of today still refuse. */
+export function stillRefused(
+  { requested, quote }: Omit<JudgedCreate, 'pair'>,
+  { transaction, fields }: { readonly transaction: Transaction; readonly fields: readonly string[] },
+  policies: JudgePolicies,
+): readonly string[] {
+  const amounts = judgeAmounts(transaction, requested, { quote, derived: [], mayLackPrice: true })
+  const ofAmounts = findingsOf(amounts, { requested, quote }).filter(({ field }) => fields.includes(field))
+  return fieldsOf(divide([...fields.map(contradictionIn), ...ofAmounts], policies).refused)
 }
 
 /** The kinds of what is only counted. */
@@ -196,6 +198,24 @@ interface JudgedAmounts extends Pick<Payability, 'isTolerated' | 'transaction'> 
   readonly isWorse: boolean
   /** Whether what must be sent is negative or nothing. */
   readonly isUnpayable: boolean
+}
+
+/** The field of what is promised for the requested amount. */
+export function priceFieldOf({ amountOut }: NewTransaction): 'amountIn' | 'amountOut' {
+  return amountOut === undefined ? 'amountOut' : 'amountIn'
+}
+
+function findingsOf(
+  { fields, isWorse, isUnpayable }: JudgedAmounts,
+  { requested, quote }: Omit<JudgedCreate, 'pair'>,
+): readonly Contradiction[] {
+  return [
+    ...fields.map((field) => ({ field, kind: 'amount' as const })),
+    ...(isWorse
+      ? [{ field: priceFieldOf(requested), kind: quote?.source === 'winner' ? ('quote' as const) : ('amount' as const) }]
+      : []),
+    ...(isUnpayable ? [always('amountIn')] : []), // nobody knows what to pay
+  ]
 }
 
 function judgeAmounts(transaction: Transaction, requested: NewTransaction, facts: AmountFacts): JudgedAmounts {

@@ -226,11 +226,7 @@ const destination = { url: 'https://one.test', form: 'A', timezone: 'UTC', accou
 const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<void> =>
   reconcile({
     timelines: { note: (_, fact) => void noted.push(fact) },
-    otherDeposits: new OtherDeposits(
-      { depositHolder: async () => world.holder },
-      () => undefined,
-      () => world.now,
-    ),
+    otherDeposits: new OtherDeposits({ depositHolder: async () => world.holder }, () => undefined),
     ledger: store,
     readers: new Map([
       [
@@ -290,6 +286,42 @@ describe('what is found is judged as the response would have been', () => {
     expect([bound, mismatches]).toEqual([[], [['intent-1', 'tx-1', ['amountOut']]]])
   })
 
+  test.each<[string, Partial<Transaction>, boolean]>([
+    ['another amount than its row', { amountIn: '0.05' as Amount }, false],
+    ['another coin than its row', { coinTo: 'USDC' }, false],
+    ['an address that its row does not have', { withdrawalAddress: 'TOther' }, true],
+  ])('a transaction whose get names %s proves that the create made nothing: %s', async (_, details, isProof) => {
+    Object.assign(world, { details, now: attemptedAt + 86_400_000 })
+    await run()
+    expect([bound, notCreated.length === 1]).toEqual([[], isProof])
+    expect(candidates.at(-1) ?? []).toEqual(isProof ? [] : ['tx-1'])
+  })
+
+  test('of a refused create it is kept with what contradicts it', async () => {
+    const kept: unknown[] = []
+    const sent = { coinFrom: 'BTC', coinTo: 'USDT', networkTo: 'TRX', hasReference: true } as const
+    Object.assign(world, { unresolved: [], rows: [{ ...fixed, amountOut: '3000' as Amount, reference: 'intent-1' }] })
+    await run(undefined, {
+      ...ledger,
+      dueRefusedCreates: async () => [{ ...quoted, sent }],
+      scheduleNextRefusedCheck: async () => true,
+      keepRefused: async (_, { id }, contradicted) => kept.push([id, contradicted]) > 0,
+    })
+    expect(kept).toEqual([['tx-1', ['amountOut']]])
+  })
+
+  test('of a refused create it waits for a person at half the price, too, and nobody may pay for it', async () => {
+    const kept: unknown[] = []
+    Object.assign(world, { unresolved: [], rows: [{ ...fixed, amountOut: '3000' as Amount }], now: attemptedAt + 120_000 })
+    await run(undefined, {
+      ...ledger,
+      dueRefusedCreates: async () => [quoted],
+      scheduleNextRefusedCheck: async () => true,
+      keepCandidates: async (_, ids, nobodys) => void kept.push([ids, nobodys]),
+    })
+    expect(kept).toEqual([[['tx-1'], ['tx-1']]])
+  })
+
   test('by the amount to receive, for twice what was quoted, it waits for a person', async () => {
     const { amountIn: _, ...terms } = requested
     const create = { ...quoted, requested: { ...terms, amountOut: '6000' as Amount, rateType: 'fixed' as const } }
@@ -313,7 +345,7 @@ describe('what is found is judged as the response would have been', () => {
   const holds = (facts: Partial<Transaction>): DepositHolder => {
     const transaction = { ...createdTransaction, id: 'another', status: 'wait', ...facts }
     const entry = { transaction, provider: 'beta', owner: 'bob', isCreated: true, derived: [], reportedAt: 0 } as const
-    return { entry: entry as unknown as DepositHolder['entry'], takenAt: world.now - 1_000 }
+    return { entry: entry as unknown as DepositHolder['entry'], takenAt: world.now - 1_000, now: world.now }
   }
 
   test('with the deposit address of another open swap it is a mismatch', async () => {

@@ -356,14 +356,14 @@ function refusedChecks({ ledger, windowMs }: ReconciliationOptions): Search {
 
 async function concludeRefused(
   create: UnresolvedCreate,
-  { matched, isAmbiguous, candidates = [] }: MatchResult,
+  { matched, isAmbiguous, candidates = [], withheld }: MatchResult,
   now: number,
   ledger: Ledger,
 ): Promise<SearchResult> {
   // Until the last check another create may still turn out to have one of the candidates.
   const isUndecided = isAmbiguous && candidates.length > 0 && isLastRefusedCheck(create, now)
-  const isKept = matched ? await ledger.keepRefused(create, matched.body) : isUndecided
-  if (isUndecided) await ledger.keepCandidates(create, candidates)
+  const isKept = matched ? await ledger.keepRefused(create, matched.body, matched.contradicted) : isUndecided
+  if (isUndecided) await ledger.keepCandidates(create, candidates, withheld)
   return { outcome: isKept ? 'foundAfterRefusal' : undefined, isRead: true, isDone: isKept }
 }
 

@@ -175,7 +175,7 @@ export class DeferredResults {
   private async completeLater(ledger: Ledger, provider: string, ...result: Parameters<Ledger['complete']>): Promise<boolean> {
     const [intent, record, judged, { judgedIfTaken } = {}] = result
     const { transaction } = record
-    const deposits = new OtherDeposits(ledger, () => undefined, Date.now)
+    const deposits = new OtherDeposits(ledger, () => undefined)
     const store = (claim: DepositClaim): Promise<boolean> => ledger.complete(intent, record, judged, claim)
     const isAccepted = await takingDeposit(store, () => deposits.claimAfter(transaction))
     if (isAccepted !== 'depositTaken') return isAccepted

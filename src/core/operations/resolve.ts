@@ -1,14 +1,15 @@
 /** The outcome of an unresolved create, recorded by hand (docs/contract.md §10, §15). */
 import { gatewayContext, type ServiceResponse } from '../../domain/service.ts'
 import { formatTransactionId, isTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
-import { pickAssetFields } from '../assets/asset-naming.ts'
+import { assetFields, from, pickAssetFields, to } from '../assets/asset-naming.ts'
+import { hasFailed } from '../creation/judge.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
 import { takingDeposit } from '../creation/other-deposits.ts'
-import { contradictionIn, fieldsOf, isPriceKnown, stillRefused } from '../creation/payable.ts'
+import { contradictionIn, fieldsOf, isPriceKnown, priceFieldOf, stillRefused } from '../creation/payable.ts'
 import type { DepositClaim, TransactionRecord } from '../ledger.ts'
 import type { Judgement, LedgerAdmin, UnresolvedCreateReport } from '../ledger-admin.ts'
 import type { JudgePolicies } from '../provider-scope.ts'
-import { compareAll, otherTokensThanSent } from '../same-swap.ts'
+import { compareAll, isConfirmed, otherTokensThanSent } from '../same-swap.ts'
 import { withoutAddresses } from './settle.ts'
 import { originLines, reasonOf } from './unresolved.ts'
 
@@ -66,6 +67,7 @@ export async function resolveCreate(intent: string, resolution: Resolution, port
   if (!create) return { outcome: 'missing', message: `no unresolved create has the intent ${intent}` }
   const running = whyRunning(create, ports)
   if (running !== undefined) return { outcome: 'running', message: running }
+  if (isTakenBack(create)) return refused(takenBack)
   const judgement = judgementOf(create, resolution)
   if ('accept' in resolution) return accept(create, resolution.despite ?? [], judgement, ports)
   return 'none' in resolution ? markNotCreated(create, judgement, ports) : bind(create, resolution, judgement, ports)
@@ -94,7 +96,10 @@ async function bind(
   const objection = findObjection(report, create, providerId)
   if (objection && !(force && objection.canForce)) return objection
   const name = formatTransactionId(provider, providerId)
-  const contradictions = report.outcome === 'read' ? await contradictionsOf(report, create) : []
+  const contradictions =
+    report.outcome === 'read'
+      ? [...new Set([...(await contradictionsOf(report, create)), ...notPutRight(report, create, ports)])]
+      : []
   const left = contradictions.filter((field) => !despite.includes(field))
   if (left.length > 0) return contradicted(`${name} does not match the create: it differs in ${left.join(', ')}`, contradictions)
   const record = recordOf(report, create)
@@ -158,9 +163,31 @@ async function accept(
 }
 
 /** What the response was refused for, and the settings of today still refuse. `refused` says that the provider had refused the create. */
-function contradictionsOfMismatch({ provider, reported }: UnresolvedCreateReport, { policiesOf }: ResolvePorts): readonly string[] {
-  const fields = (reported?.fields ?? []).filter((field) => field !== 'refused')
-  return stillRefused(fields, policiesOf(provider))
+function contradictionsOfMismatch(create: UnresolvedCreateReport, { policiesOf }: ResolvePorts): readonly string[] {
+  const { provider, reported } = create
+  if (!reported) return []
+  const fields = reported.fields.filter((field) => field !== 'refused')
+  return stillRefused(create, { ...reported, fields }, policiesOf(provider))
+}
+
+/** Those of the same transaction's response in whose place the provider says nothing now: its silence takes nothing back. */
+function notPutRight(
+  { naming, response: { body } }: Extract<ProviderReport, { readonly outcome: 'read' }>,
+  create: UnresolvedCreateReport,
+  ports: ResolvePorts,
+): readonly string[] {
+  if (create.reported?.id !== body.id) return []
+  const { requested } = create
+  const { missing } = compareAll([body], create, naming)
+  const isSaid = (field: string): boolean => {
+    if (field === priceFieldOf(requested)) return isPriceKnown(create, body)
+    if (field === 'status') return !hasFailed(body)
+    // A response that named another network of the coin was refused for the coin.
+    const side = [from, to].find(({ coin }) => coin === field)
+    const said = { ...body, ...body.ownAssets }[field as keyof Transaction]
+    return isConfirmed(side?.network ?? field, requested, missing) || (!assetFields.has(field) && Boolean(said))
+  }
+  return contradictionsOfMismatch(create, ports).filter((field) => !isSaid(field))
 }
 
 /** Why many cannot accept it at once. */
@@ -242,12 +269,22 @@ function remarks(report: ProviderReport, create: UnresolvedCreateReport): readon
   ]
 }
 
+/** Whether its key returned an order until a person took that back. */
+export function isTakenBack({ unknownReason }: UnresolvedCreateReport): boolean {
+  return unknownReason?.startsWith('taken_back') ?? false
+}
+
+export const takenBack =
+  'its Idempotency-Key returned an order that was taken back: swapgate ledger found assign --key or ledger found free decides'
+
 /** Undefined if no response may come any more. Creates of older versions have no deadline: today's timeout of their provider stands for it. */
 export function whyRunning(
-  { intent, state, provider, attemptedAt, deadline }: UnresolvedCreateReport,
+  { intent, state, unknownReason, provider, attemptedAt, deadline }: UnresolvedCreateReport,
   { timeoutOf }: Pick<ResolvePorts, 'timeoutOf'>,
 ): string | undefined {
-  const isRunning = state === 'pending' && Date.now() < (deadline ?? attemptedAt + timeoutOf(provider))
+  // A process whose clock is ahead may look for what another one has sent and still waits for.
+  const isUnheard = state === 'pending' || unknownReason === 'interrupted'
+  const isRunning = isUnheard && Date.now() < (deadline ?? attemptedAt + timeoutOf(provider))
   return isRunning ? `the create ${intent} may still be running; please try again in a minute` : undefined
 }
 

@@ -233,7 +233,7 @@ async function readDetails(
 export interface AssignPorts {
   readonly store: RestoreStore
   readonly ledger: Pick<Ledger, 'unresolvedBetween'>
-  /** Undefined for a provider that is not configured. */
+  /** Undefined for a provider that the file lacks: nothing can judge its orders. */
   readonly readingOf: (
     tag: string,
   ) => Promise<Pick<TransactionReader, 'naming' | 'timezone' | 'capabilities' | 'mayBecomePayable'> | undefined>
@@ -270,11 +270,13 @@ export async function assignOrder(id: string, decision: OrderDecision, ports: As
   if (account === undefined) return { outcome: 'refused', message: `nothing names the account of ${id}: --account is required` }
   const { provider, reports } = order
   const reading = await readingOf(provider)
-  const creates = reading ? await ledger.unresolvedBetween(provider, 0, Number.MAX_SAFE_INTEGER) : []
+  if (!reading)
+    return { outcome: 'refused', message: `${provider} is not in the file, so that nothing judges ${id}: add it, with state: off` }
+  const creates = await ledger.unresolvedBetween(provider, 0, Number.MAX_SAFE_INTEGER)
   // A person decides about these in the same way.
   const withheld = new Set((await store.withheldKeys()).map(({ intent }) => intent))
   const isOther = (each: UnresolvedCreate): boolean => withheld.has(each.intent)
-  const create = reading && creates.find((each) => !isOther(each) && compareCreate(reports, each, reading) !== 'other')
+  const create = creates.find((each) => !isOther(each) && compareCreate(reports, each, reading) !== 'other')
   if (create)
     return {
       outcome: 'refused',
@@ -293,7 +295,7 @@ export async function assignOrder(id: string, decision: OrderDecision, ports: As
   if (left.length > 0)
     return { outcome: 'refused', message: `${id} is not what the client names: it differs in ${left.join(', ')}`, contradictions }
   const at = Date.now()
-  const createdAt = millisecondsOf(transaction.createdAt, reading?.timezone) ?? order.foundAt
+  const createdAt = millisecondsOf(transaction.createdAt, reading.timezone) ?? order.foundAt
   const assignment: OrderAssignment = {
     ...{
       provider,
@@ -358,7 +360,7 @@ function unconfirmedNotes(transaction: Transaction, withdrawalAddress: string | 
 async function contradictionsOf(
   transaction: Transaction,
   withdrawalAddress: string | undefined,
-  reading: Awaited<ReturnType<AssignPorts['readingOf']>>,
+  reading: NonNullable<Awaited<ReturnType<AssignPorts['readingOf']>>>,
 ): Promise<readonly string[]> {
   const { rateType = 'float', amountIn, withdrawalAddress: reported, withdrawalExtraId, refundAddress, refundExtraId } = transaction
   const named = withdrawalAddress ?? reported ?? ''
@@ -366,7 +368,6 @@ async function contradictionsOf(
   // A memo in the address that the client names counts, too.
   const terms = { withdrawalAddress: named, ...(memoOf(named, undefined) === undefined && { withdrawalExtraId }) }
   const differing = withdrawalAddress === undefined ? [] : contradictedTerms({ ...requested, ...terms }, transaction)
-  if (!reading) return differing
   const payability = await reading.mayBecomePayable(
     { requested, pair: transaction },
     { transaction, contradicted: differing.map(contradictionIn), isFound: true, mayLackPrice: true },

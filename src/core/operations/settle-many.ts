@@ -15,7 +15,15 @@ import {
   settledStatuses,
   type UnresolvedCreateReport,
 } from '../ledger-admin.ts'
-import { type ResolvePorts, resolveCreate, whyContradicted, whyRunning, whyUnacceptable } from './resolve.ts'
+import {
+  isTakenBack,
+  type ResolvePorts,
+  resolveCreate,
+  takenBack,
+  whyContradicted,
+  whyRunning,
+  whyUnacceptable,
+} from './resolve.ts'
 import { settleTransaction, withoutAddresses } from './settle.ts'
 import { reasonOf, unresolvedCreates } from './unresolved.ts'
 
@@ -148,8 +156,7 @@ async function rowsFor(outcome: SettlementOutcome, ports: SettlementPorts): Prom
 }
 
 function obstacleTo(create: UnresolvedCreateReport, outcome: 'none' | 'accept', ports: SettlementPorts): string | undefined {
-  if (create.unknownReason?.startsWith('taken_back'))
-    return 'its Idempotency-Key returned an order that was taken back: ledger found'
+  if (isTakenBack(create)) return takenBack
   if (outcome === 'none') return whyRunning(create, ports)
   return whyRunning(create, ports) ?? whyUnacceptable(create) ?? whyContradicted(create, ports)
 }

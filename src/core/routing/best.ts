@@ -91,7 +91,7 @@ export class BestQuote {
       const turn = await this.quoteFor(remaining, request, agreed).catch(() => undefined)
       if (!turn || !onlyIfAsGood) return turn
       const offer = await others.offerOf(turn.candidate, request, context)
-      return offer && turnOf(turn.candidate, offer.quotedAmount ?? turn.context.quotedAmount, context)
+      return offer && { ...turn, context: { ...turn.context, ...offer } }
     })
   }
 

@@ -5,11 +5,10 @@ import { Fault } from '../../domain/fault.ts'
 import { instantsOf, millisecondsOf } from '../../domain/instant.ts'
 import type { Capabilities, Context, Op, ServiceResponse } from '../../domain/service.ts'
 import { type Attention, isFinal, statusUnderAttention } from '../../domain/status.ts'
-import type { Rate, Transaction } from '../../domain/swap.ts'
+import { isMoneySeen, type Rate, type Transaction } from '../../domain/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import type { Ledger, TransactionRecord } from '../ledger.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
-import { isMoneySeen } from '../visible-state.ts'
 import type { ObservedTransaction } from './merge-transaction.ts'
 
 /** Derives only fields that the provider's form does not have. A field that the provider left empty stays empty. */

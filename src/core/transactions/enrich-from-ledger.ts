@@ -14,6 +14,7 @@ import {
   type ServiceResponse,
   type SwapService,
 } from '../../domain/service.ts'
+import { isFinal } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { oldestOf } from '../freshness.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
@@ -110,7 +111,8 @@ class Enrichment {
     const observed = withoutAttention(observedFromGet(response, clock(), configured.timezone))
     const finding = this.cache.find(owner, request.id, sentAt, observed.reported.status)
     const cached = finding instanceof Promise ? await finding : finding
-    const mismatches = cached.stored ? noMismatches : await this.mismatchesAmong([[response.body, cached]])
+    const isKnownBefore = cached.stored !== undefined && cached.isUnread
+    const mismatches = isKnownBefore ? noMismatches : await this.mismatchesAmong([[response.body, cached]])
     if (!mismatches || (cached.isUnread && !this.isAsBefore(cached.stored, observed))) throw ledgerUnavailable()
     const firstDeposit = await this.scope.judgeFirstDeposit(latestOf(cached), response)
     const { record, staleSeconds } = this.apply(owner, cached, [{ ...observed, firstDeposit }], mismatches)
@@ -193,14 +195,17 @@ class Enrichment {
   }
 
   /**
-   * The ids of responses that contradicted a create: its client was told not to pay. Only what the ledger does not have otherwise can be one.
-   * Undefined: the ledger does not answer.
+   * The ids of responses that contradicted a create, and of what a search has withheld: nobody is told to pay. What a create here has made is
+   * none. Undefined: the ledger does not answer.
    */
   private async mismatchesAmong(
     transactions: readonly (readonly [Transaction, CachedTransaction])[],
   ): Promise<ReadonlySet<string> | undefined> {
     const { ledger, tag } = this.scope
-    const ids = transactions.flatMap(([{ id }, { stored }]) => (stored ? [] : [id]))
+    const mayBePaid = ({ depositAddress, status }: Transaction): boolean => Boolean(depositAddress) && !isFinal(status)
+    const ids = transactions.flatMap(([reported, { stored }]) =>
+      stored?.isCreated || (stored && !mayBePaid(reported)) ? [] : [reported.id],
+    )
     return ids.length === 0 ? noMismatches : withDefault(ledger.mismatchedIds(tag, ids), maxLedgerWaitMs, undefined)
   }
 

@@ -3,11 +3,11 @@ import { isPositive } from '../../domain/amount.ts'
 import { millisecondsOf } from '../../domain/instant.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
 import { type Attention, type Doubt, isFinal, statusUnderAttention } from '../../domain/status.ts'
-import type { Transaction } from '../../domain/swap.ts'
+import { isMoneySeen, type Transaction } from '../../domain/swap.ts'
 import { assetFields } from '../assets/asset-naming.ts'
 import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
 import type { FirstDeposit } from '../provider-scope.ts'
-import { isMoneySeen, onlyPayable, withoutDeposit } from '../visible-state.ts'
+import { onlyPayable, withoutDeposit } from '../visible-state.ts'
 
 /** A provider's report of one transaction. */
 export interface ObservedTransaction {

@@ -256,7 +256,8 @@ interface Completed {
 
 /**
  * The owner's newest segment counts them, under its lock, as `addToPageIndex` does: if another process has divided it meanwhile, the
- * statement fails by the division. Where two of them, or another swap, have one deposit address, the first has it: the others go alone.
+ * statement fails by the division. Where two of them have one deposit address, the first has it: the others go alone, and so does one whose
+ * address another swap has or had.
  */
 async function complete(
   database: Database,
@@ -290,6 +291,9 @@ async function complete(
         )
         and not exists (
           select 1 from pruned_ids where pruned_ids.provider = input.provider and pruned_ids.provider_id = input.provider_id
+        )
+        and not exists (
+          select 1 from transactions as other where other.deposit = input.deposit and other.state = 'done' ${rowByRow}
         )
         and not exists (${otherTags(sql`input.provider`)})
         and not exists (
