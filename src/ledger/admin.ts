@@ -165,18 +165,7 @@ function unresolvedColumns({ database, has }: Store) {
   return database
     .selectFrom('transactions')
     .leftJoin('accounts', 'accounts.id', 'transactions.owner')
-    .select([
-      'intent',
-      'owner',
-      'provider',
-      'state',
-      'requested',
-      'sent',
-      'attempted_at',
-      'deadline',
-      'candidates',
-      'record',
-    ])
+    .select(['intent', 'owner', 'provider', 'state', 'requested', 'sent', 'attempted_at', 'deadline', 'candidates', 'record'])
     .select(['accounts.name as account', reason.as('unknown_reason'), quoted.as('quoted')])
     .where(sql<boolean>`state <> 'done'`)
     .where('quoting', 'is', null)

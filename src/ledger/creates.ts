@@ -30,7 +30,7 @@ import { Turns } from '../domain/turns.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
 import { storeRequest } from './create-requests.ts'
 import type { Database } from './database.ts'
-import { entryOfCreate, removeEntry, takeDeposit, writeEntry } from './entries.ts'
+import { entryOfCreate, removeEntry, removeObserved, takeDeposit, writeEntry } from './entries.ts'
 import { type CreateWithoutEntry, loadEntry, storeFirst } from './entry.ts'
 import { useFirmQuote } from './firm-quotes.ts'
 import { renewIdempotencyKey, storeIdempotencyKey } from './idempotency-keys.ts'
@@ -461,16 +461,21 @@ async function scheduleNextCheck(
   return numAffectedRows === 1n
 }
 
-/** Until the create has an outcome. What is withheld once stays so: a person decides about it. */
+/**
+ * Until the create has an outcome. What is withheld once stays so: a person decides about it. An entry that was only observed goes, as that of
+ * a mismatch does: it would be shown with its deposit address.
+ */
 async function withhold(
   within: Database,
   { intent, provider }: Pick<UnresolvedCreate, 'intent' | 'provider'>,
   ids: readonly string[],
 ): Promise<void> {
-  for (const id of ids)
+  for (const id of ids) {
     await sql`
       insert into withheld_candidates (provider, provider_id, intent) values (${provider}, ${id}, ${intent})
       on conflict do nothing`.execute(within)
+    await removeObserved(within, provider, id)
+  }
 }
 
 /** Binds a create to a transaction found at the provider, which the ledger may already have in a later state. */

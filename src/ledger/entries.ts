@@ -232,6 +232,8 @@ async function insertEntry(
   store: EventWriter,
 ): Promise<EntryRow | undefined> {
   const at = { sort_key: sortKey(after), provider_id: after.transaction.id, provider }
+  // It would be shown as it is stored.
+  if (store.has('payable swaps') && (await isWithheld(within, provider, at.provider_id))) return undefined
   const row = await within
     .insertInto('transactions')
     .values({ ...toRow(after), ...at, owner, state: 'done' })
@@ -340,6 +342,30 @@ async function changeEntry(
   const { last_digest, ...written } = changed
   if (last_digest !== eventOf(written).digest) await addEvent(within, written, after.transaction.id, store)
   return written
+}
+
+/** Whether nobody may pay for it while a create of unknown outcome is unresolved, by any tag of the account. */
+async function isWithheld(within: Database, provider: string, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from withheld_candidates join transactions on transactions.intent = withheld_candidates.intent
+    where withheld_candidates.provider_id = ${id} and ${isOfAccount('withheld_candidates.provider', provider)}
+      and state = 'unknown' limit 1`.execute(within)
+  return rows.length > 0
+}
+
+/** Removes what was only observed under the id, of any owner, at any tag of the account. */
+export async function removeObserved(within: Database, provider: string, id: string): Promise<void> {
+  const observed = await within
+    .selectFrom('transactions')
+    .select(['owner', 'provider'])
+    .select(sql<string>`cast(sort_key as text)`.as('sort_key'))
+    .where('provider_id', '=', id)
+    .where(isOfAccount('provider', provider))
+    .where('state', '=', 'done')
+    .where('intent', 'is', null)
+    .forUpdate()
+    .execute()
+  for (const entry of observed) await removeEntry(within, entry.provider, id, entry)
 }
 
 /** Removes an entry that was only observed, and whose id turned out to be a create's. */

@@ -1,13 +1,15 @@
 /** docs/contract.md §10.2 with the provider's own keys: a client that reads its list after a 504 does not change what is found. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { hashKey } from '../../src/adapters/crypto.ts'
+import type { UnresolvedCreate } from '../../src/core/ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
+import { openEvents } from '../support/event-source.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { orderIn } from '../support/managed.ts'
 import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
-import { pairs } from '../support/pair.ts'
+import { credential, pairs } from '../support/pair.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
-import { swap } from '../support/swaps.ts'
+import { depositOf, swap } from '../support/swaps.ts'
 
 let place: Passthrough
 afterEach(() => place[Symbol.asyncDispose]())
@@ -34,6 +36,18 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expect((await list()).text).toContain(`${name}~${id}`)
     await expect.poll(() => place.gateway.ledger.find(hashKey(key), name, id)).toBeDefined()
   }
+  /** As a search does that has found it at another price. */
+  const withhold = async (id: string): Promise<void> => {
+    const [lost] = await place.gateway.ledger.dueCreates(Number.MAX_SAFE_INTEGER, 1, undefined)
+    expect(await place.gateway.ledger.scheduleNextCheck(lost as UnresolvedCreate, undefined, [id], [id])).toBe(true)
+  }
+  const firstEventOf = async (id: string): Promise<string> => {
+    const url = `${place.gateway.url}/${form.toLowerCase()}/api/v2/transactions/${name}~${id}/events`
+    const stream = await openEvents(url, credential(form, key))
+    const [first] = await stream.received(1)
+    stream.close()
+    return JSON.stringify(first)
+  }
   const look = async (): Promise<string | undefined> => {
     await lookNow(place.gateway)
     return outcomesOf(place.gateway).at(-1)
@@ -59,6 +73,21 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     provider().holdings.swaps = [made, { ...made, id: 'twin' }] as never
     expect(await look()).toBe('ambiguous')
     expectRefusal(await create(), form, 409)
+  })
+
+  test('what a search withholds has no deposit address any more, although its owner had read it before', async () => {
+    await lose()
+    await waitUntilListed('lost-1')
+    const deposit = depositOf('lost-1')
+    expect((await get('lost-1')).text).toContain(deposit)
+    await withhold('lost-1')
+    for (let reads = 0; reads < 3; reads++) {
+      const texts = [(await get('lost-1')).text, (await list()).text, await firstEventOf('lost-1')]
+      for (const text of texts)
+        expect([text, text]).toEqual([expect.stringContaining('lost-1'), expect.not.stringContaining(deposit)])
+    }
+    await place.gateway.ledgerAdmin.markNotCreated((await place.gateway.ledgerAdmin.unresolved())[0]?.intent ?? '', 'ops')
+    expect((await get('lost-1')).text).toContain(deposit)
   })
 
   test('L24: what a create here is bound to is no candidate for the next', async () => {
