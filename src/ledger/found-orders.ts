@@ -67,9 +67,7 @@ export function foundOrders(store: Store, holds: RawBuilder<boolean>): FoundOrde
     async missing(provider, ids) {
       const { rows } = await sql<{ readonly id: string }>`
         select listed.value as id from ${listed(toList(ids))}
-        where not ${isHeld(sql`listed.value`, provider)} and not exists (
-          select 1 from pruned_ids where pruned_ids.provider_id = listed.value and ${isOfAccount('pruned_ids.provider', provider)}
-        )`.execute(database)
+        where not ${isKnown(sql`listed.value`, provider)}`.execute(database)
       return rows.map(({ id }) => id)
     },
     async isWaiting(provider, ids) {
@@ -203,16 +201,18 @@ export function foundOrders(store: Store, holds: RawBuilder<boolean>): FoundOrde
   }
 }
 
-/** Whether the ledger has the id, of any owner and in any state, at a tag of the provider's account. */
-function isHeld(id: RawBuilder<unknown>, provider: unknown): RawBuilder<boolean> {
-  return sql`exists (
+/** Whether the ledger has the id, of any owner and in any state, at a tag of the provider's account, or had it until it was pruned. */
+function isKnown(id: RawBuilder<unknown>, provider: unknown): RawBuilder<boolean> {
+  return sql`(exists (
     select 1 from transactions where transactions.provider_id = ${id} and ${isOfAccount('transactions.provider', provider)}
-  )`
+  ) or exists (
+    select 1 from pruned_ids where pruned_ids.provider_id = ${id} and ${isOfAccount('pruned_ids.provider', provider)}
+  ))`
 }
 
 /** Until a person has decided, or the result of its create is in the ledger. */
 export const isUndecided = sql<boolean>`found_orders.decided_at is null
-  and not ${isHeld(sql`found_orders.provider_id`, sql.ref('found_orders.provider'))}`
+  and not ${isKnown(sql`found_orders.provider_id`, sql.ref('found_orders.provider'))}`
 
 interface OrderRow {
   readonly provider: string
@@ -340,7 +340,7 @@ async function assign(
   const owner = await within.selectFrom('accounts').select('id').where('name', '=', account.normalize()).executeTakeFirst()
   if (!owner) return { outcome: 'noAccount' }
   await store.lockId(within, id)
-  const { rows } = await sql`select 1 where ${isHeld(sql`${id}`, provider)}`.execute(within)
+  const { rows } = await sql`select 1 where ${isKnown(sql`${id}`, provider)}`.execute(within)
   if (rows.length > 0) return { outcome: 'known' }
   const named = key === null ? undefined : await findNamed(within, owner.id, key, store)
   if (named?.isInUse) return { outcome: 'keyInUse' }

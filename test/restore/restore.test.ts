@@ -436,6 +436,32 @@ describe('swapgate ledger found assign', () => {
     })
   })
 
+  test.each(['SQLite', 'PostgreSQL'] as const)(
+    'refuses an order that the ledger has got in another way, also after that was pruned, in %s',
+    async (store) => {
+      const rig = await restoreRig(store)
+      const gateway = await rig.start()
+      const [acme, other] = [await callerOf(gateway), await callerOf(gateway, 'other')]
+      rig.alpha.reply('create', { reset: true })
+      expect((await acme.create({ refundAddress: 'bc1q-refund-1' })).status).toBe(504)
+      await rig.swapgate('ledger', 'mark-restored')
+      const made = lost({ createdAt: new Date().toISOString() })
+      rig.alpha.holdings.swaps = [made]
+      await rig.swapgate('ledger', 'rebuild', 'alpha')
+      const [{ intent = '' } = {}] = await gateway.ledgerAdmin.unresolved()
+      expect((await rig.swapgate('ledger', 'resolve', intent, '--bind', 'alpha~lost-1')).exitCode).toBe(0)
+      rig.alpha.holdings.swaps = [{ ...made, status: 'success', amountOut: digits('64.5') }]
+      expect((await acme.get('alpha~lost-1')).json).toMatchObject({ status: 'success' })
+      expect(await gateway.ledgerAdmin.prune(Date.now() + 60_000, 'ops')).toMatchObject({ pruned: 1 })
+      expect(await gateway.restores.undecided()).toEqual([])
+      expect((await assign(rig, 'alpha~lost-1', 'other')).exitCode).toBe(1)
+      await rig.swapgate('ledger', 'mark-restored', '--end', 'beta')
+      await gateway.followRestores()
+      expect(reasonOf(await other.get('alpha~lost-1'))).toEqual([404, 'not_found'])
+      expect((await other.list()).headers).not.toHaveProperty('x-swap-warning')
+    },
+  )
+
   test('refuses without the word of the client, and what that contradicts, with what nobody confirms', async () => {
     const rig = await marked()
     await callerOf(rig.gateway)
