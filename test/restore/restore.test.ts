@@ -733,6 +733,23 @@ describe('swapgate ledger found unassign', () => {
     expect(rig.alpha.received('create')).toHaveLength(1)
   })
 
+  test('no other command decides about the key: only these say whether its client has seen an address', async () => {
+    const rig = await marked()
+    const acme = await callerOf(rig.gateway)
+    rig.alpha.holdings.swaps = [lost({ refundAddress: null }), lost({ id: 'lost-2', refundAddress: null })]
+    await rebuilt(rig)
+    await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--key', 'order-1')
+    await found(rig, 'unassign', 'alpha~lost-1')
+    const [{ intent = '' } = {}] = await rig.gateway.ledgerAdmin.unresolved()
+    for (const resolution of [['--none'], ['--bind', 'alpha~lost-2']])
+      expect(await rig.swapgate('ledger', 'resolve', intent, ...resolution)).toMatchObject({
+        exitCode: 1,
+        err: [expect.stringMatching(/taken back: swapgate ledger found list --keys, then found assign --key or found free$/)],
+      })
+    expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
+    expect((await rig.gateway.restores.undecided()).map(({ id }) => id)).toEqual(['lost-1', 'lost-2'])
+  })
+
   test('is refused where something was asked for it, or a person has recorded its outcome', async () => {
     const rig = await assignedTo('acme')
     const url = rig.place.ledgerUrl

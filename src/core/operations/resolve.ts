@@ -66,6 +66,8 @@ export async function resolveCreate(intent: string, resolution: Resolution, port
   if (!create) return { outcome: 'missing', message: `no unresolved create has the intent ${intent}` }
   const running = whyRunning(create, ports)
   if (running !== undefined) return { outcome: 'running', message: running }
+  const waiting = whyWithheld(create)
+  if (waiting !== undefined) return refused(`${waiting}, then found assign --key or found free`)
   const judgement = judgementOf(create, resolution)
   if ('accept' in resolution) return accept(create, resolution.despite ?? [], judgement, ports)
   return 'none' in resolution ? markNotCreated(create, judgement, ports) : bind(create, resolution, judgement, ports)
@@ -246,6 +248,12 @@ export function whyRunning(
 ): string | undefined {
   const isRunning = state === 'pending' && Date.now() < (deadline ?? attemptedAt + timeoutOf(provider))
   return isRunning ? `the create ${intent} may still be running; please try again in a minute` : undefined
+}
+
+/** Undefined if it is decided about here. Only the commands about found orders say whether the client has seen an address. */
+export function whyWithheld({ unknownReason }: UnresolvedCreateReport): string | undefined {
+  const isTakenBack = unknownReason?.startsWith('taken_back') === true
+  return isTakenBack ? 'its Idempotency-Key returned an order that was taken back: swapgate ledger found list --keys' : undefined
 }
 
 /** Undefined if the create has a response that a person may accept. */

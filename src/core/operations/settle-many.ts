@@ -15,7 +15,7 @@ import {
   settledStatuses,
   type UnresolvedCreateReport,
 } from '../ledger-admin.ts'
-import { type ResolvePorts, resolveCreate, whyContradicted, whyRunning, whyUnacceptable } from './resolve.ts'
+import { type ResolvePorts, resolveCreate, whyContradicted, whyRunning, whyUnacceptable, whyWithheld } from './resolve.ts'
 import { settleTransaction, withoutAddresses } from './settle.ts'
 import { reasonOf, unresolvedCreates } from './unresolved.ts'
 
@@ -148,10 +148,9 @@ async function rowsFor(outcome: SettlementOutcome, ports: SettlementPorts): Prom
 }
 
 function obstacleTo(create: UnresolvedCreateReport, outcome: 'none' | 'accept', ports: SettlementPorts): string | undefined {
-  if (create.unknownReason?.startsWith('taken_back'))
-    return 'its Idempotency-Key returned an order that was taken back: ledger found'
-  if (outcome === 'none') return whyRunning(create, ports)
-  return whyRunning(create, ports) ?? whyUnacceptable(create) ?? whyContradicted(create, ports)
+  const waiting = whyWithheld(create) ?? whyRunning(create, ports)
+  if (outcome === 'none') return waiting
+  return waiting ?? whyUnacceptable(create) ?? whyContradicted(create, ports)
 }
 
 function createRow(create: UnresolvedCreateReport): Row {
