@@ -134,6 +134,8 @@ class Enrichment {
     const key = JSON.stringify([owner, dates, this.lastCreates.get(owner, performance.now())])
     const { rows, characters: _, ...whole } = await this.snapshots.get(key, page === 1, read)
     const listed = await this.cache.findAll(owner, rows)
+    // Without the ledger nobody knows what passes: a row would be missing without a word.
+    if (listed.some(([, { isUnread }]) => isUnread)) throw ledgerUnavailable()
     const at = clock()
     const { derived = [], sequence } = whole
     const matching = listed.filter(([reported, cached]) => {
