@@ -54,7 +54,7 @@ export function entries(store: Store): Entries {
       )
       .compile(),
   )
-  const mismatchedIds = prepare(database, ['provider', 'ids'], ({ provider, ids }) =>
+  const mismatched = (provider: never, ids: never) =>
     database
       .selectFrom('transactions')
       .select('provider_id')
@@ -62,6 +62,8 @@ export function entries(store: Store): Entries {
       .where(isAmong('provider_id', ids))
       .where('state', '=', 'mismatch')
       .$narrowType<{ provider_id: NotNull }>()
+  const mismatchedIds = prepare(database, ['provider', 'ids'], ({ provider, ids }) =>
+    mismatched(provider, ids)
       .unionAll(
         database
           .selectFrom('withheld_candidates')
@@ -73,6 +75,8 @@ export function entries(store: Store): Entries {
       )
       .compile(),
   )
+  /** On the schema before, which has no table of what is withheld. */
+  const mismatchedIdsBefore = prepare(database, ['provider', 'ids'], ({ provider, ids }) => mismatched(provider, ids).compile())
   const swapsNamed = prepare(database, ['owner', 'provider', 'ids'], ({ owner, provider, ids }) =>
     database
       .selectFrom('transactions')
@@ -155,7 +159,8 @@ export function entries(store: Store): Entries {
       return new Map([...byId].map(([id, named]) => [id, named.some(({ is_own }) => Boolean(is_own))]))
     },
     async mismatchedIds(provider, ids) {
-      const rows = await mismatchedIds({ provider, ids: toList(ids) })
+      const find = store.has('payable swaps') ? mismatchedIds : mismatchedIdsBefore
+      const rows = await find({ provider, ids: toList(ids) })
       return new Set(rows.map(({ provider_id }) => provider_id))
     },
   }
