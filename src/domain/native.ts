@@ -68,7 +68,7 @@ export type SwapsNamed = (owner: string, provider: string, ids: readonly string[
 interface NamedSwaps {
   /** Must be swaps of the caller. */
   readonly own: readonly string[]
-  /** Must not be swaps of others: other segments, and the values of the query. */
+  /** Must not be swaps of others: other segments, and the values of the query, whole and in the parts of a list. */
   readonly other: readonly string[]
 }
 
@@ -76,7 +76,15 @@ interface NamedSwaps {
 export function namedSwaps({ segments }: OpenPath, path: string, query: string): NamedSwaps {
   const [, ...names] = path.split('/')
   const namesAt = (placeholder: string): readonly string[] => names.filter((_, at) => segments[at] === placeholder)
-  return { own: namesAt(swapId), other: [...namesAt(wildcard), ...new URLSearchParams(query).values()] }
+  const others = [...namesAt(wildcard), ...new URLSearchParams(query).values()]
+  return { own: namesAt(swapId), other: others.flatMap((value) => [value, ...partsOf(value)]) }
+}
+
+/** Of `a,b`, `{"id":"a"}` or `a.json`: what may be an id in it. An amount has none: some ids are numbers. */
+function partsOf(value: string): readonly string[] {
+  if (/^\d*\.\d*$/.test(value)) return []
+  const parts = value.split(/[^A-Za-z0-9_-]+/).filter((part) => part !== '')
+  return parts.length === 1 && parts[0] === value ? [] : parts
 }
 
 function isPlaceholder(segment: string): boolean {
