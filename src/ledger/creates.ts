@@ -30,7 +30,7 @@ import { Turns } from '../domain/turns.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
 import { storeRequest } from './create-requests.ts'
 import type { Database } from './database.ts'
-import { entryOfCreate, removeEntry, removeObserved, takeDeposit, writeEntry } from './entries.ts'
+import { contradictObserved, entryOfCreate, removeEntry, takeDeposit, writeEntry } from './entries.ts'
 import { type CreateWithoutEntry, loadEntry, storeFirst } from './entry.ts'
 import { useFirmQuote } from './firm-quotes.ts'
 import { renewIdempotencyKey, storeIdempotencyKey } from './idempotency-keys.ts'
@@ -119,7 +119,7 @@ export function creates(store: Store): Creates {
         ? writeOne((within) => scheduleNextCheck(within, create, next, candidates, store))
         : write(async (within) => {
             const isFirst = await scheduleNextCheck(within, create, next, candidates, store)
-            if (isFirst) await withhold(within, create, withheld)
+            if (isFirst) await withhold(within, create, withheld, store)
             return isFirst
           }),
     unresolvedBetween: (provider, first, last) => unresolvedAt(database, isOfAccount('provider', provider), first, last),
@@ -462,19 +462,20 @@ async function scheduleNextCheck(
 }
 
 /**
- * Until the create has an outcome. What is withheld once stays so: a person decides about it. An entry that was only observed goes, as that of
- * a mismatch does: it would be shown with its deposit address.
+ * Until the create has an outcome. What is withheld once stays so: a person decides about it. An entry that was only observed stays,
+ * with its numbers, and is contradicted.
  */
 async function withhold(
   within: Database,
   { intent, provider }: Pick<UnresolvedCreate, 'intent' | 'provider'>,
   ids: readonly string[],
+  store: CreateStore,
 ): Promise<void> {
   for (const id of ids) {
     await sql`
       insert into withheld_candidates (provider, provider_id, intent) values (${provider}, ${id}, ${intent})
       on conflict do nothing`.execute(within)
-    await removeObserved(within, provider, id)
+    await contradictObserved(within, provider, id, store)
   }
 }
 

@@ -238,7 +238,7 @@ async function insertEntry(
 ): Promise<EntryRow | undefined> {
   const at = { sort_key: sortKey(after), provider_id: after.transaction.id, provider }
   // It would be shown as it is stored.
-  if (store.has('payable swaps') && (await isWithheld(within, provider, at.provider_id))) return undefined
+  if (await isWithheld(within, provider, at.provider_id, store)) return undefined
   const row = await within
     .insertInto('transactions')
     .values({ ...toRow(after), ...at, owner, state: 'done' })
@@ -324,6 +324,8 @@ async function changeEntry(
   after: TransactionRecord,
   store: EventWriter,
 ): Promise<EntryRow | undefined> {
+  const isCleared = !before.isCreated && before.doubt === 'contradicted' && after.doubt === undefined
+  if (isCleared && (await isWithheld(within, before.provider, after.transaction.id, store))) return undefined
   const { status, attention, changed_at, ...row } = toRow(after)
   const isKept = isFinal(status) ? isFinalRow : isSettledRow
   const changed = await within
@@ -350,7 +352,8 @@ async function changeEntry(
 }
 
 /** Whether nobody may pay for it while a create of unknown outcome is unresolved, by any tag of the account. */
-async function isWithheld(within: Database, provider: string, id: string): Promise<boolean> {
+async function isWithheld(within: Database, provider: string, id: string, { has }: EventWriter): Promise<boolean> {
+  if (!has('payable swaps')) return false
   const { rows } = await sql`
     select 1 from withheld_candidates join transactions on transactions.intent = withheld_candidates.intent
     where withheld_candidates.provider_id = ${id} and ${isOfAccount('withheld_candidates.provider', provider)}
@@ -358,19 +361,22 @@ async function isWithheld(within: Database, provider: string, id: string): Promi
   return rows.length > 0
 }
 
-/** Removes what was only observed under the id, of any owner, at any tag of the account. */
-export async function removeObserved(within: Database, provider: string, id: string): Promise<void> {
+/** What was only observed under the id, of any owner, at any tag of the account, is not to be paid any more. */
+export async function contradictObserved(within: Database, provider: string, id: string, store: EventWriter): Promise<void> {
   const observed = await within
     .selectFrom('transactions')
-    .select(['owner', 'provider'])
-    .select(sql<string>`cast(sort_key as text)`.as('sort_key'))
+    .select(entryColumns)
     .where('provider_id', '=', id)
     .where(isOfAccount('provider', provider))
     .where('state', '=', 'done')
     .where('intent', 'is', null)
     .forUpdate()
     .execute()
-  for (const entry of observed) await removeEntry(within, entry.provider, id, entry)
+  for (const entry of observed.map(toEntry)) {
+    if (entry.doubt === 'contradicted') continue
+    const after: TransactionRecord = { ...entry, doubt: 'contradicted', sequence: (entry.sequence ?? 0) + 1 }
+    await changeEntry(within, entry, after, store)
+  }
 }
 
 /** Removes an entry that was only observed, and whose id turned out to be a create's. */

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { hashKey } from '../../src/adapters/crypto.ts'
 import type { UnresolvedCreate } from '../../src/core/ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
-import { openEvents } from '../support/event-source.ts'
+import { type EventSource, openEvents } from '../support/event-source.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { orderIn } from '../support/managed.ts'
 import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
@@ -41,12 +41,9 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     const [lost] = await place.gateway.ledger.dueCreates(Number.MAX_SAFE_INTEGER, 1, undefined)
     expect(await place.gateway.ledger.scheduleNextCheck(lost as UnresolvedCreate, undefined, [id], [id])).toBe(true)
   }
-  const firstEventOf = async (id: string): Promise<string> => {
+  const eventsOf = (id: string): Promise<EventSource> => {
     const url = `${place.gateway.url}/${form.toLowerCase()}/api/v2/transactions/${name}~${id}/events`
-    const stream = await openEvents(url, credential(form, key))
-    const [first] = await stream.received(1)
-    stream.close()
-    return JSON.stringify(first)
+    return openEvents(url, credential(form, key))
   }
   const look = async (): Promise<string | undefined> => {
     await lookNow(place.gateway)
@@ -80,14 +77,25 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     await waitUntilListed('lost-1')
     const deposit = depositOf('lost-1')
     expect((await get('lost-1')).text).toContain(deposit)
+    const stream = await eventsOf('lost-1')
+    const shown = async (count: number) => {
+      const last = (await stream.received(count)).at(-1)
+      return [Number(last?.id) - Number(stream.events[0]?.id), JSON.stringify(last).includes(deposit)]
+    }
+    expect(await shown(1)).toEqual([0, true])
     await withhold('lost-1')
+    expect(await shown(2)).toEqual([1, false])
     for (let reads = 0; reads < 3; reads++) {
-      const texts = [(await get('lost-1')).text, (await list()).text, await firstEventOf('lost-1')]
+      const again = await eventsOf('lost-1')
+      const texts = [(await get('lost-1')).text, (await list()).text, JSON.stringify((await again.received(1))[0])]
+      again.close()
       for (const text of texts)
         expect([text, text]).toEqual([expect.stringContaining('lost-1'), expect.not.stringContaining(deposit)])
     }
-    await place.gateway.ledgerAdmin.markNotCreated((await place.gateway.ledgerAdmin.unresolved())[0]?.intent ?? '', 'ops')
+    const { ledgerAdmin } = place.gateway
+    expect(await ledgerAdmin.markNotCreated((await ledgerAdmin.unresolved())[0]?.intent ?? '', 'ops')).toBe(true)
     expect((await get('lost-1')).text).toContain(deposit)
+    expect(await shown(3)).toEqual([2, true])
   })
 
   test('L24: what a create here is bound to is no candidate for the next', async () => {

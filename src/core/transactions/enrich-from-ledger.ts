@@ -110,7 +110,7 @@ class Enrichment {
     const observed = withoutAttention(observedFromGet(response, clock(), configured.timezone))
     const finding = this.cache.find(owner, request.id, sentAt, observed.reported.status)
     const cached = finding instanceof Promise ? await finding : finding
-    const mismatches = cached.stored ? noMismatches : await this.mismatchesAmong([[response.body, cached]])
+    const mismatches = mayBeMismatch(cached) ? await this.mismatchesAmong([[response.body, cached]]) : noMismatches
     if (!mismatches || (cached.isUnread && !this.isAsBefore(cached.stored, observed))) throw ledgerUnavailable()
     const { record, staleSeconds } = this.apply(owner, cached, [observed], mismatches)
     const { body: known, derived } = presented(record, context)
@@ -194,14 +194,14 @@ class Enrichment {
   }
 
   /**
-   * The ids of responses that contradicted a create: its client was told not to pay. Only what the ledger does not have otherwise can be one.
-   * Undefined: the ledger does not answer.
+   * The ids of responses that contradicted a create, and of what is withheld for one: its client was told not to pay. Undefined: the ledger
+   * does not answer.
    */
   private async mismatchesAmong(
     transactions: readonly (readonly [Transaction, CachedTransaction])[],
   ): Promise<ReadonlySet<string> | undefined> {
     const { ledger, tag } = this.scope
-    const ids = transactions.flatMap(([{ id }, { stored }]) => (stored ? [] : [id]))
+    const ids = transactions.flatMap(([{ id }, cached]) => (mayBeMismatch(cached) ? [id] : []))
     return ids.length === 0 ? noMismatches : withDefault(ledger.mismatchedIds(tag, ids), maxLedgerWaitMs, undefined)
   }
 
@@ -228,6 +228,11 @@ class Enrichment {
       if (this.writeBehind.write(cached, toEntry(record), last.observed.isComplete)) this.cache.resize(cached)
     return rejected.length === 0 ? { record } : { record, staleSeconds: Math.floor(freshness.ageSeconds(toEntry(record))) }
   }
+}
+
+/** What the ledger does not have otherwise, or has in doubt without having made it. */
+function mayBeMismatch({ stored }: CachedTransaction): boolean {
+  return stored === undefined || (!stored.isCreated && stored.doubt === 'contradicted')
 }
 
 function isDetailed(entry: LedgerEntry | undefined): boolean {
