@@ -77,6 +77,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     await waitUntilListed('lost-1')
     const deposit = depositOf('lost-1')
     expect((await get('lost-1')).text).toContain(deposit)
+    await expect.poll(async () => (await place.gateway.ledger.find(hashKey(key), name, 'lost-1'))?.fetchedAt).toBeDefined()
     const stream = await eventsOf('lost-1')
     const shown = async (count: number) => {
       const last = (await stream.received(count)).at(-1)
