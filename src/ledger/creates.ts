@@ -645,6 +645,7 @@ async function markMismatch(
   const isListed = holder?.state === 'done' && holder.intent === null && !isOlder(holder, response)
   if (isListed) await removeEntry(within, create.provider, reported.id, holder)
   const isFree = !isAnothers && (!holder || isListed || holder.intent === intent)
+  if (isFree) await contradictObserved(within, create.provider, reported.id, store)
   await becomeMismatch(within, intent, isFree ? reported.id : null, { reported: reported, fields }, store)
 }
 
