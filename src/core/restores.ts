@@ -10,6 +10,9 @@ import type { ReportedTransaction } from './same-swap.ts'
 /** How long a restore holds at most. */
 export const restoredForMs = 30 * 86_400_000
 
+/** Orders that are so much older than the backup are looked for, too: providers' clocks are off, and some write times without a zone. */
+export const backupMarginMs = 86_400_000
+
 /** A provider whose swaps since the backup the ledger may lack. */
 export interface RestoredProvider {
   /** Tag. */
@@ -134,10 +137,10 @@ export interface RestoreStore {
   /** False if the ledger's schema lacks the tables. */
   readonly isPossible: () => Promise<boolean>
   /**
-   * All tags that the ledger has transactions of, and these. Their lists count as not read, and what `HeldSinceRestore` has waits. `since` as in
-   * `RestoredProvider`.
+   * All tags that the ledger has transactions of, and these. Their lists count as not read, and what `HeldSinceRestore` has waits. `backupAt`:
+   * orders from well before it are not looked for; the newest row of the ledger, if it is older, counts in its place.
    */
-  readonly mark: (tags: readonly string[], since: number | undefined, actor: string) => Promise<Marked>
+  readonly mark: (tags: readonly string[], backupAt: number | undefined, actor: string) => Promise<Marked>
   readonly held: () => Promise<HeldSinceRestore>
   /** A person has looked at these webhooks, by default at all: what waits is sent. Returns their ids. */
   readonly confirmWebhooks: (

@@ -274,6 +274,19 @@ describe('swapgate ledger rebuild', () => {
     expect((await gateway.restores.undecided()).map(({ id }) => id)).toEqual(['lost-1'])
   })
 
+  test('a time of the backup that is later than what the ledger shows loses no order', async () => {
+    const rig = await restoreRig()
+    const gateway = await rig.start()
+    await callerOf(gateway)
+    const [day, now] = [86_400_000, Date.now()]
+    await query(rig.place.ledgerUrl, `UPDATE audit SET at = at - ${10 * day}`)
+    rig.alpha.holdings.swaps = [lost({ createdAt: new Date(now - 5 * day).toISOString() })]
+    // That of the restore, in the place of that of the backup.
+    expect((await rig.swapgate('ledger', 'mark-restored', '--since', new Date(now).toISOString())).exitCode).toBe(0)
+    await rig.swapgate('ledger', 'rebuild', 'alpha')
+    expect((await gateway.restores.undecided()).map(({ id }) => id)).toEqual(['lost-1'])
+  })
+
   test('what cannot be read of an order beside its row is said, and read by the next run', async () => {
     const rig = await marked()
     rig.alpha.holdings.swaps = [lost()]

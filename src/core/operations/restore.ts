@@ -13,7 +13,6 @@ import {
   type AssignedOrder,
   type DismissedOrder,
   type FoundOrder,
-  type Marked,
   type NotedCreate,
   type OrderAssignment,
   type RestoredProvider,
@@ -25,19 +24,6 @@ import {
 } from '../restores.ts'
 import { amountSizeOf, compareCreate, contradictedTerms, type ReportedTransaction } from '../same-swap.ts'
 import { withoutAddresses } from './settle.ts'
-
-/** Provider's clocks are off, and some write times without a zone. */
-const marginMs = 86_400_000
-
-/** `backupAt`: when the backup was made, if a person knows it: older orders are not looked for. */
-export function markRestored(
-  tags: readonly string[],
-  backupAt: number | undefined,
-  store: RestoreStore,
-  actor: string,
-): Promise<Marked> {
-  return store.mark(tags, backupAt === undefined ? undefined : backupAt - marginMs, actor)
-}
 
 // A provider's list is read whole, and what the ledger lacks of it is kept.
 
