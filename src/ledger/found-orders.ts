@@ -472,8 +472,9 @@ async function unassign(
   const actions = within.selectFrom('swap_actions').select('kind').where('provider', '=', provider)
   if (await actions.where('provider_id', '=', id).executeTakeFirst()) return { outcome: 'hasAction' }
   const { name: account } = await within.selectFrom('accounts').select('name').where('id', '=', owner).executeTakeFirstOrThrow()
+  // Locked: a response that shows the address notes that before, or finds it taken back.
   const claims = within.selectFrom('claims').select(['key', 'fingerprint', 'request', 'shown_at']).where('intent', '=', intent)
-  const claim = await claims.executeTakeFirst()
+  const claim = await claims.forUpdate().executeTakeFirst()
   const lastNumber = await lastNumberOf(within, provider, id, store)
   await removeEntry(within, provider, id, { owner, sort_key })
   await within.deleteFrom('watched_transactions').where('provider', '=', provider).where('provider_id', '=', id).execute()

@@ -725,6 +725,24 @@ describe('swapgate ledger found unassign', () => {
     },
   )
 
+  test.each(['SQLite', 'PostgreSQL'] as const)(
+    'nothing is shown under a key whose order is taken back meanwhile, in %s',
+    async (store) => {
+      const rig = await marked(store)
+      await callerOf(rig.gateway)
+      rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
+      await rebuilt(rig)
+      await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--key', 'order-1')
+      const [row] = await query(rig.place.ledgerUrl, 'SELECT intent FROM claims')
+      const noteShown = () => rig.gateway.ledger.noteShown(String(row?.intent))
+      expect((await found(rig, 'unassign', 'alpha~lost-1')).out.at(-1)).toBe('No response to it had shown a deposit address.')
+      expect(await noteShown()).toBe(false)
+      await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--key', 'order-1')
+      const [again] = await query(rig.place.ledgerUrl, 'SELECT intent FROM claims')
+      for (let times = 0; times < 2; times++) expect(await rig.gateway.ledger.noteShown(String(again?.intent))).toBe(true)
+    },
+  )
+
   test('a person frees the key by its name, and is told that its response had shown the deposit address', async () => {
     const rig = await marked()
     const acme = await callerOf(rig.gateway)
