@@ -3,7 +3,7 @@
  * providers only. Times are milliseconds since 1970 on the database's clock.
  */
 import type { IdempotencyKey } from '../domain/service.ts'
-import type { Transaction } from '../domain/swap.ts'
+import type { NewTransaction, Transaction } from '../domain/swap.ts'
 import type { DepositClaim } from './ledger.ts'
 import type { ReportedTransaction } from './same-swap.ts'
 
@@ -180,6 +180,8 @@ export interface RestoreStore {
   readonly noteKey: (orders: readonly Pick<FoundOrder, 'provider' | 'id'>[], owner: string, key: IdempotencyKey) => Promise<void>
   /** Whether the owner's create with this key may have made an order that waits. */
   readonly isNoted: (owner: string, key: string) => Promise<boolean>
+  /** What the create with this key of the account has requested: one that waits for an order, or had one that was taken back. */
+  readonly requestUnder: (account: string, key: string) => Promise<NewTransaction | undefined>
   /** Throws `DepositInUse` as `Ledger.complete`. */
   readonly assign: (assignment: OrderAssignment, actor: string, deposit?: DepositClaim) => Promise<Assigned>
   /** Its swap is gone from the account, it waits for a person again, and so does the key that returned it. */

@@ -271,7 +271,16 @@ function compareReport(reported: ReportedTransaction, create: ComparedCreate, na
  * digits of the amount. `requested`: in the words of a client or of the table.
  */
 export function mayBeOrderOf(reported: ReportedTransaction, requested: NewTransaction, table: AssetTable): boolean {
-  return compareReport(reported, { requested }, { table, byCode: false }).contradicted.length === 0
+  return orderContradictions(reported, requested, table).length === 0
+}
+
+/** The names of what differs. */
+export function orderContradictions(
+  reported: ReportedTransaction,
+  requested: NewTransaction,
+  table: AssetTable,
+): readonly string[] {
+  return compareReport(reported, { requested }, { table, byCode: false }).contradicted
 }
 
 /** Amounts that may be one have the same size, or the next one. Undefined if the amount is not known. */

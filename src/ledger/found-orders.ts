@@ -52,6 +52,7 @@ type FoundOrders = Pick<
   | 'withheldKeys'
   | 'noteKey'
   | 'isNoted'
+  | 'requestUnder'
   | 'assign'
   | 'unassign'
   | 'dismiss'
@@ -134,6 +135,11 @@ export function foundOrders(store: Store, holds: RawBuilder<boolean>): FoundOrde
           on found_orders.provider = noted.provider and found_orders.provider_id = noted.provider_id
         where noted.owner = ${owner} and noted.key = ${key} and ${isUndecided} limit 1`.execute(database)
       return rows.length > 0
+    },
+    async requestUnder(account, key) {
+      const owner = await ownerNamed(database, account)
+      const named = owner && (await findNamed(database, owner.id, key, store))
+      return named?.request && !named.isInUse ? JSON.parse(named.request) : undefined
     },
     assign(assignment, actor, deposit = {}) {
       // The work runs again if it is not known whether its commit succeeded.
@@ -337,7 +343,7 @@ async function assign(
   { last_number, deposit }: { readonly last_number: number | null; readonly deposit: DepositClaim },
   store: Store,
 ): Promise<Assigned> {
-  const owner = await within.selectFrom('accounts').select('id').where('name', '=', account.normalize()).executeTakeFirst()
+  const owner = await ownerNamed(within, account)
   if (!owner) return { outcome: 'noAccount' }
   await store.lockId(within, id)
   const { rows } = await sql`select 1 where ${isKnown(sql`${id}`, provider)}`.execute(within)
@@ -375,6 +381,10 @@ async function assign(
   }
   await addAudit(within, store, { actor, action: 'order.assign', subject, after })
   return { outcome: 'assigned', freed }
+}
+
+function ownerNamed(within: Database, account: string) {
+  return within.selectFrom('accounts').select('id').where('name', '=', account.normalize()).executeTakeFirst()
 }
 
 interface NamedKey {

@@ -549,6 +549,24 @@ test('a key is never found by elimination: no create gets the order but the one 
   expect((await acme.create({}, 'order-2')).json).not.toMatchObject({ id: 'alpha~lost-1' })
 })
 
+test('an order that differs from what the named create has requested is refused, and is never its response', async () => {
+  const rig = await marked()
+  const acme = await callerOf(rig.gateway)
+  rig.alpha.holdings.swaps = [lost({ refundAddress: null }), lost({ id: 'lost-2', refundAddress: null, amountIn: digits('0.4') })]
+  await rebuilt(rig)
+  expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
+  const assign = (id: string, ...options: readonly string[]) =>
+    rig.swapgate('ledger', 'found', 'assign', id, '--account', 'acme', '--key', 'order-1', '--note', 'log', ...options)
+  for (const confirmed of [['--unconfirmed'], ['--withdrawal-address', 'TWithdraw1']])
+    expect(await assign('alpha~lost-2', ...confirmed)).toMatchObject({
+      exitCode: 1,
+      err: [expect.stringMatching(/differs in amountIn/)],
+    })
+  expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
+  expect((await assign('alpha~lost-1', '--unconfirmed')).exitCode).toBe(0)
+  expect((await acme.create({}, 'order-1')).json).toMatchObject({ id: 'alpha~lost-1' })
+})
+
 test('a key that was never repeated is named too: its create returns the order, and another request with it is 422', async () => {
   const rig = await marked()
   const acme = await callerOf(rig.gateway)

@@ -1,5 +1,6 @@
 /** What a person does after a restore: finds the orders that the ledger lacks, and says whose each is (docs/contract.md §10.6). */
 import { memoOf } from '../../domain/address/same-address.ts'
+import { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import { millisecondsOf, toIso } from '../../domain/instant.ts'
 import { gatewayContext } from '../../domain/service.ts'
@@ -22,7 +23,7 @@ import {
   type UndecidedOrder,
   type WithheldKey,
 } from '../restores.ts'
-import { amountSizeOf, compareCreate, contradictedTerms, type ReportedTransaction } from '../same-swap.ts'
+import { amountSizeOf, compareCreate, contradictedTerms, orderContradictions, type ReportedTransaction } from '../same-swap.ts'
 import { withoutAddresses } from './settle.ts'
 
 // A provider's list is read whole, and what the ledger lacks of it is kept.
@@ -274,10 +275,21 @@ export async function assignOrder(id: string, decision: OrderDecision, ports: As
       outcome: 'refused',
       message: `${id} needs the withdrawal address as the client names it, or that it is assigned unconfirmed; not confirmed by anybody: ${unconfirmedOf(transaction, undefined)}`,
     }
-  const contradictions = await contradictionsOf(transaction, withdrawalAddress, reading)
+  const requested = key === null ? undefined : await store.requestUnder(account, key)
+  const table = reading?.naming.table ?? new AssetTable([])
+  const contradictions = [
+    ...new Set([
+      ...(await contradictionsOf(transaction, withdrawalAddress, reading)),
+      ...(requested ? orderContradictions(transaction, requested, table) : []),
+    ]),
+  ]
   const left = contradictions.filter((field) => !despite.includes(field))
   if (left.length > 0)
-    return { outcome: 'refused', message: `${id} is not what the client names: it differs in ${left.join(', ')}`, contradictions }
+    return {
+      outcome: 'refused',
+      message: `${id} is not what the client names, or has requested: it differs in ${left.join(', ')}`,
+      contradictions,
+    }
   const at = Date.now()
   const createdAt = millisecondsOf(transaction.createdAt, reading?.timezone) ?? order.foundAt
   const assignment: OrderAssignment = {
