@@ -279,6 +279,7 @@ export async function assignOrder(id: string, decision: OrderDecision, ports: As
   const table = reading?.naming.table ?? new AssetTable([])
   const contradictions = [
     ...new Set([
+      ...(order.account !== undefined && order.account !== account.normalize() ? ['account'] : []),
       ...(await contradictionsOf(transaction, withdrawalAddress, reading)),
       ...(requested ? orderContradictions(transaction, requested, table) : []),
     ]),
