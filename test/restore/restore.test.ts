@@ -199,6 +199,19 @@ describe('while the lists were not read', () => {
     expect((await acme.create({ amount: digits('0.3') }, 'order-1')).headers['x-swap-provider']).toBe('alpha')
   })
 
+  test('a repeat with a quote that the ledger has forgotten is not told that its quote is over', async () => {
+    const rig = await marked()
+    const acme = await callerOf(rig.gateway)
+    const create = () => acme.create({ rateType: 'fixed', quoteId: crypto.randomUUID() }, 'order-1')
+    expect(reasonOf(await create())).toEqual(restored503)
+    rig.alpha.holdings.swaps = [lost({ rateType: 'fixed', refundAddress: null })]
+    await rebuilt(rig)
+    expect(reasonOf(await create())).toEqual(restored409)
+    await rig.swapgate('ledger', 'found', 'dismiss', 'alpha~lost-1', '--note', 'not ours')
+    await rig.gateway.followRestores()
+    expect(reasonOf(await create())).toEqual([409, 'quote_expired'])
+  })
+
   test('quotes go on', async () => {
     const { gateway } = await marked()
     const { get } = client('A', gateway.url)
