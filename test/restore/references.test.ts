@@ -82,6 +82,7 @@ test('another account than the reference names is a contradiction, which a perso
     store,
     ledger: { unresolvedBetween: async () => [] },
     readingOf: async () => undefined,
+    readReport: async () => ({ outcome: 'missing' }) as const,
     claimAfter: async () => undefined,
     actor: 'tester',
   }

@@ -505,6 +505,25 @@ describe('swapgate ledger found assign', () => {
     expect(await deciding('--withdrawal-address', 'TWithdraw1')).toMatchObject({ exitCode: 0 })
   })
 
+  test('an order is read once more: its owner is told what it is now, or the person that nobody knows', async () => {
+    const rig = await marked()
+    await callerOf(rig.gateway)
+    const orders = ['lost-1', 'lost-2', 'lost-3'].map((id) => lost({ id }))
+    rig.alpha.holdings.swaps = orders
+    await rebuilt(rig)
+    const [first, second] = orders.map((order) => ({ ...order, status: 'overdue' }))
+    rig.alpha.holdings.swaps = [first, { ...second, withdrawalAddress: 'TThief' }] as never
+    const unread = /could not be read at the provider now: what is known of it is as of 20\d\d-/
+    expect((await assign(rig, 'alpha~lost-1')).out.join(' ')).not.toMatch(unread)
+    expect(await query(rig.place.ledgerUrl, 'SELECT status FROM transactions')).toEqual([{ status: 'overdue' }])
+    const confirmed = ['--account', 'acme', '--withdrawal-address', 'TWithdraw1', '--no-key', '--note', 'log']
+    expect(await rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-2', ...confirmed)).toMatchObject({
+      exitCode: 1,
+      err: [expect.stringMatching(/differs in withdrawalAddress/)],
+    })
+    expect((await assign(rig, 'alpha~lost-3')).out.join(' ')).toMatch(unread)
+  })
+
   test('of two that assign one order at once one does', async () => {
     const rig = await marked()
     await callerOf(rig.gateway)

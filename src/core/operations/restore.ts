@@ -24,6 +24,7 @@ import {
   type WithheldKey,
 } from '../restores.ts'
 import { amountSizeOf, compareCreate, contradictedTerms, orderContradictions, type ReportedTransaction } from '../same-swap.ts'
+import type { ResolvePorts } from './resolve.ts'
 import { withoutAddresses } from './settle.ts'
 
 // A provider's list is read whole, and what the ledger lacks of it is kept.
@@ -224,7 +225,8 @@ export interface AssignPorts {
   readonly readingOf: (
     tag: string,
   ) => Promise<Pick<TransactionReader, 'naming' | 'timezone' | 'capabilities' | 'mayBecomePayable'> | undefined>
-  /** As in `ResolvePorts`. */
+  /** Both as in `ResolvePorts`. */
+  readonly readReport: ResolvePorts['readReport']
   readonly claimAfter: (tag: string, transaction: Transaction) => Promise<DepositClaim | undefined>
   readonly actor: string
 }
@@ -250,9 +252,13 @@ export type OrderResult =
 /** `id`: with the tag. */
 export async function assignOrder(id: string, decision: OrderDecision, ports: AssignPorts): Promise<OrderResult> {
   const { account: named, key, withdrawalAddress, unconfirmed = false, despite = [], note } = decision
-  const { store, ledger, readingOf, actor } = ports
-  const order = await findOrder(id, store)
-  if (!order) return noSuchOrder(id)
+  const { store, ledger, readingOf, readReport, actor } = ports
+  const known = await findOrder(id, store)
+  if (!known) return noSuchOrder(id)
+  // It may have gone on, or have failed, since it was found.
+  const report = await readReport(known.provider, known.id)
+  const now = report.outcome === 'read' && report.response.body.id === known.id ? report.response.body : undefined
+  const order = now ? { ...known, reports: [...known.reports, now] } : known
   const account = named ?? order.account
   if (account === undefined) return { outcome: 'refused', message: `nothing names the account of ${id}: --account is required` }
   const { provider, reports } = order
@@ -318,6 +324,7 @@ export async function assignOrder(id: string, decision: OrderDecision, ports: As
       account,
       notes: [
         ...unconfirmedNotes(transaction, withdrawalAddress),
+        ...(now ? [] : [`It could not be read at the provider now: what is known of it is as of ${toIso(known.foundAt)}.`]),
         ...(key === null ? [] : [`Its create is the one with the key ${key}.`]),
         ...freedNotes(result.freed),
       ],
