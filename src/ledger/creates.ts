@@ -36,6 +36,7 @@ import { useFirmQuote } from './firm-quotes.ts'
 import { renewIdempotencyKey, storeIdempotencyKey } from './idempotency-keys.ts'
 import { countMismatch, endStreaks } from './mismatch-streaks.ts'
 import type { Store } from './store.ts'
+import { lastNumberOf } from './transaction-events.ts'
 import { countRefused, type RefusedCreate, removeRefused } from './usage.ts'
 
 type Creates = Pick<
@@ -298,7 +299,9 @@ async function becomeEntry(
   deposit: DepositClaim,
 ): Promise<void> {
   const replaced = holder?.state === 'done' ? holder : undefined
-  await writeEntry(within, { kind: 'create', create, replaced, deposit }, holder ? withLater(record, holder) : record, store)
+  const { lastNumber = 0 } = holder?.state === 'mismatch' ? loadMismatch(holder.record) : {}
+  const before = { kind: 'create', create, replaced, lastNumber, deposit } as const
+  await writeEntry(within, before, holder ? withLater(record, holder) : record, store)
 }
 
 // The row that has the id of a create's result
@@ -620,10 +623,12 @@ async function keep(
 
 // Mismatch: the response contradicts the request
 
-/** The JSON in `record` of a mismatch. Its keys never change. */
+/** The JSON in `record` of a mismatch. Its keys never change, and an earlier version ignores what it does not know. */
 interface MismatchRecord {
   readonly reported: Transaction
   readonly fields: readonly string[]
+  /** Of the events that its owner has had of it; absent: of none. */
+  readonly lastNumber?: number
 }
 
 export function loadMismatch(text: string): MismatchRecord {
@@ -643,10 +648,13 @@ async function markMismatch(
   // The sequence of the response is not known: what has progressed, or receives elsewhere, is another one.
   const response = { transaction: reported, sequence: Number.POSITIVE_INFINITY }
   const isListed = holder?.state === 'done' && holder.intent === null && !isOlder(holder, response)
+  const isOwn = isListed && holder.owner === create.owner
+  const lastNumber = isOwn ? await lastNumberOf(within, create.provider, reported.id, store) : 0
   if (isListed) await removeEntry(within, create.provider, reported.id, holder)
   const isFree = !isAnothers && (!holder || isListed || holder.intent === intent)
   if (isFree) await contradictObserved(within, create.provider, reported.id, store)
-  await becomeMismatch(within, intent, isFree ? reported.id : null, { reported: reported, fields }, store)
+  const record = { reported: reported, fields, ...(lastNumber > 0 && { lastNumber }) }
+  await becomeMismatch(within, intent, isFree ? reported.id : null, record, store)
 }
 
 async function becomeMismatch(
