@@ -143,9 +143,9 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
     nameCoins(config.assets), // full names of coins, for forms that have them
     recommendMemos(config.assets), // names a create without a memo whose network has memos, also in a replay
     traced('idempotency', idempotency(ledger, config.assets, sentCreateKeys, looksFirst)), // replays the response of an earlier create with this key, before its content is checked
+    ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 409 for a create that may be an order that the ledger lacks, also where it has forgotten the quote; a warning with a list that may lack some
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     firmQuotes({ ledger, table: config.assets, scopes: scopesOf(routes.firm) }), // keeps a quote that binds, and finds it for its create; 409 if it does not hold
-    ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 409 for a create that may be an order that the ledger lacks, a warning with a list that may lack some
     traced('currencies', currencies(scopesOf(active), new Set(taking.map(({ tag }) => tag)))), // merges, searches and pages the providers' lists
     chosenOrder(), // a list from its end, or the one swap with an id
     ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers

@@ -5,7 +5,6 @@ import {
   assignOrder,
   dismissOrder,
   freeKey,
-  markRestored,
   type OrderDecision,
   type OrderResult,
   orderRow,
@@ -123,7 +122,7 @@ async function mark({ since, json }: MarkOptions, { config, stores, terminal, ac
     return refuse("auth.mode is passthrough: with the provider's own keys the provider knows whose each swap is", terminal)
   if (!(await stores.restores.isPossible())) return refuse(lacksSchema, terminal)
   const configured = config.providers.map(({ tag }) => tag)
-  const marked = await markRestored(configured, since, stores.restores, actor)
+  const marked = await stores.restores.mark(configured, since, actor)
   if (marked.outcome === 'clockBehind')
     return refuse(
       'the clock says an earlier time than a row of the ledger has: correct it first, or numbers of events come again',

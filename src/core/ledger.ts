@@ -282,8 +282,8 @@ export interface Ledger {
   /** Deletes those that are over. */
   readonly expireFirmQuotes: () => Promise<void>
 
-  /** Before a response shows the deposit address of a swap that a person has bound to the create. */
-  readonly noteShown: (intent: string) => Promise<void>
+  /** Before a response shows the deposit address of a swap that a person has bound to the create. False: that was taken back meanwhile. */
+  readonly noteShown: (intent: string) => Promise<boolean>
   readonly findIdempotencyKey: (owner: string, key: string) => Promise<IdempotencyKeyState | undefined>
 
   /**

@@ -3,12 +3,15 @@
  * providers only. Times are milliseconds since 1970 on the database's clock.
  */
 import type { IdempotencyKey } from '../domain/service.ts'
-import type { Transaction } from '../domain/swap.ts'
+import type { NewTransaction, Transaction } from '../domain/swap.ts'
 import type { DepositClaim } from './ledger.ts'
 import type { ReportedTransaction } from './same-swap.ts'
 
 /** How long a restore holds at most. */
 export const restoredForMs = 30 * 86_400_000
+
+/** Orders that are so much older than the backup are looked for, too: providers' clocks are off, and some write times without a zone. */
+export const backupMarginMs = 86_400_000
 
 /** A provider whose swaps since the backup the ledger may lack. */
 export interface RestoredProvider {
@@ -134,10 +137,10 @@ export interface RestoreStore {
   /** False if the ledger's schema lacks the tables. */
   readonly isPossible: () => Promise<boolean>
   /**
-   * All tags that the ledger has transactions of, and these. Their lists count as not read, and what `HeldSinceRestore` has waits. `since` as in
-   * `RestoredProvider`.
+   * All tags that the ledger has transactions of, and these. Their lists count as not read, and what `HeldSinceRestore` has waits. `backupAt`:
+   * orders from well before it are not looked for; the newest row of the ledger, if it is older, counts in its place.
    */
-  readonly mark: (tags: readonly string[], since: number | undefined, actor: string) => Promise<Marked>
+  readonly mark: (tags: readonly string[], backupAt: number | undefined, actor: string) => Promise<Marked>
   readonly held: () => Promise<HeldSinceRestore>
   /** A person has looked at these webhooks, by default at all: what waits is sent. Returns their ids. */
   readonly confirmWebhooks: (
@@ -177,6 +180,8 @@ export interface RestoreStore {
   readonly noteKey: (orders: readonly Pick<FoundOrder, 'provider' | 'id'>[], owner: string, key: IdempotencyKey) => Promise<void>
   /** Whether the owner's create with this key may have made an order that waits. */
   readonly isNoted: (owner: string, key: string) => Promise<boolean>
+  /** What the create with this key of the account has requested: one that waits for an order, or had one that was taken back. */
+  readonly requestUnder: (account: string, key: string) => Promise<NewTransaction | undefined>
   /** Throws `DepositInUse` as `Ledger.complete`. */
   readonly assign: (assignment: OrderAssignment, actor: string, deposit?: DepositClaim) => Promise<Assigned>
   /** Its swap is gone from the account, it waits for a person again, and so does the key that returned it. */

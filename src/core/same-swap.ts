@@ -292,8 +292,17 @@ function compareReport(reported: ReportedTransaction, create: ComparedCreate, na
  * table.
  */
 export function mayBeOrderOf(reported: ReportedTransaction, requested: NewTransaction, table: AssetTable): boolean {
+  return orderContradictions(reported, requested, table).length === 0
+}
+
+/** The names of what differs. */
+export function orderContradictions(
+  reported: ReportedTransaction,
+  requested: NewTransaction,
+  table: AssetTable,
+): readonly string[] {
   const { contradicted } = compareReport(reported, { requested }, { table, byCode: false })
-  return contradicted.every((field) => isPaid(reported) && (field === 'amountIn' || field === 'amountOut'))
+  return contradicted.filter((field) => !(isPaid(reported) && (field === 'amountIn' || field === 'amountOut')))
 }
 
 const unpaid: readonly (Status | undefined)[] = [undefined, 'wait', 'overdue']

@@ -68,7 +68,7 @@ export type SwapsNamed = (owner: string, provider: string, ids: readonly string[
 interface NamedSwaps {
   /** Must be swaps of the caller. */
   readonly own: readonly string[]
-  /** Must not be swaps of others: other segments, the values of the query, and what may be an id in another spelling. */
+  /** Must not be swaps of others: other segments, the values of the query, whole and in the parts of a list, and what may be an id in another spelling. */
   readonly other: readonly string[]
 }
 
@@ -78,7 +78,15 @@ export function namedSwaps({ segments }: OpenPath, path: string, query: string):
   const namesAt = (placeholder: string): readonly string[] => names.filter((_, at) => segments[at] === placeholder)
   const others = namesAt(wildcard)
   const values = [...new URLSearchParams(query).values()]
-  return { own: namesAt(swapId), other: [...new Set([...others, ...values, ...spellingsIn(`${others.join('/')}?${query}`)])] }
+  return {
+    own: namesAt(swapId),
+    other: [
+      ...new Set([
+        ...[...others, ...values].flatMap((value) => [value, ...partsOf(value)]),
+        ...spellingsIn(`${others.join('/')}?${query}`),
+      ]),
+    ],
+  }
 }
 
 // A provider may read an id in a list, in JSON, without regard to case, or without the hyphens of a UUID.
@@ -113,6 +121,13 @@ function decodedTexts(text: string): readonly string[] {
     last = next
   }
   return texts
+}
+
+/** Of `a,b`, `{"id":"a"}` or `a.json`: what may be an id in it. An amount has none: some ids are numbers. */
+function partsOf(value: string): readonly string[] {
+  if (/^\d*\.\d*$/.test(value)) return []
+  const parts = value.split(/[^A-Za-z0-9_-]+/).filter((part) => part !== '')
+  return parts.length === 1 && parts[0] === value ? [] : parts
 }
 
 function isPlaceholder(segment: string): boolean {

@@ -31,12 +31,13 @@ import { Turns } from '../domain/turns.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
 import { storeRequest } from './create-requests.ts'
 import type { Database } from './database.ts'
-import { entryOfCreate, removeEntry, takeDeposit, writeEntry } from './entries.ts'
+import { contradictObserved, entryOfCreate, removeEntry, takeDeposit, writeEntry } from './entries.ts'
 import { type CreateWithoutEntry, loadEntry, storeFirst } from './entry.ts'
 import { useFirmQuote } from './firm-quotes.ts'
 import { renewIdempotencyKey, storeIdempotencyKey } from './idempotency-keys.ts'
 import { countMismatch, endStreaks } from './mismatch-streaks.ts'
 import type { Store } from './store.ts'
+import { lastNumberOf } from './transaction-events.ts'
 import { countRefused, type RefusedCreate, removeRefused } from './usage.ts'
 
 type Creates = Pick<
@@ -122,7 +123,7 @@ export function creates(store: Store): Creates {
         ? writeOne((within) => scheduleNextCheck(within, create, next, candidates, store))
         : write(async (within) => {
             const isFirst = await scheduleNextCheck(within, create, next, candidates, store)
-            if (isFirst) await withhold(within, create, withheld)
+            if (isFirst) await withhold(within, create, withheld, store)
             return isFirst
           }),
     unresolvedBetween: (provider, first, last) => unresolvedAt(database, isOfAccount('provider', provider), first, last),
@@ -142,7 +143,7 @@ export function creates(store: Store): Creates {
     keepCandidates: (create, candidates, withheld = []) =>
       write(async (within) => {
         await keepCandidates(within, create, candidates, store)
-        await withhold(within, create, withheld)
+        await withhold(within, create, withheld, store)
       }),
     markMismatch(intent, reported, fields, judged = []) {
       sent.delete(intent)
@@ -325,7 +326,9 @@ async function becomeEntry(
   deposit: DepositClaim,
 ): Promise<void> {
   const replaced = holder?.state === 'done' ? holder : undefined
-  await writeEntry(within, { kind: 'create', create, replaced, deposit }, holder ? withLater(record, holder) : record, store)
+  const { lastNumber = 0 } = holder?.state === 'mismatch' ? loadMismatch(holder.record) : {}
+  const before = { kind: 'create', create, replaced, lastNumber, deposit } as const
+  await writeEntry(within, before, holder ? withLater(record, holder) : record, store)
 }
 
 // The row that has the id of a create's result
@@ -488,18 +491,21 @@ async function scheduleNextCheck(
   return numAffectedRows === 1n
 }
 
-/** Until the create has an outcome. What is withheld once stays so: a person decides about it. An entry that was only observed goes. */
+/**
+ * Until the create has an outcome. What is withheld once stays so: a person decides about it. An entry that was only observed stays,
+ * with its numbers, and is contradicted.
+ */
 async function withhold(
   within: Database,
   { intent, provider }: Pick<UnresolvedCreate, 'intent' | 'provider'>,
   ids: readonly string[],
+  store: CreateStore,
 ): Promise<void> {
   for (const id of ids) {
     await sql`
       insert into withheld_candidates (provider, provider_id, intent) values (${provider}, ${id}, ${intent})
       on conflict do nothing`.execute(within)
-    const holder = await lockHolder(within, provider, id)
-    if (holder?.state === 'done' && holder.intent === null) await removeEntry(within, provider, id, holder)
+    await contradictObserved(within, provider, id, store)
   }
 }
 
@@ -644,10 +650,12 @@ async function keep(
 
 // Mismatch: the response contradicts the request
 
-/** The JSON in `record` of a mismatch. Its keys never change. */
+/** The JSON in `record` of a mismatch. Its keys never change, and an earlier version ignores what it does not know. */
 interface MismatchRecord {
   readonly reported: Transaction
   readonly fields: readonly string[]
+  /** Of the events that its owner has had of it; absent: of none. */
+  readonly lastNumber?: number
 }
 
 export function loadMismatch(text: string): MismatchRecord {
@@ -667,9 +675,13 @@ async function markMismatch(
   // The sequence of the response is not known: what has progressed, or receives elsewhere, is another one.
   const response = { transaction: reported, sequence: Number.POSITIVE_INFINITY }
   const isListed = holder?.state === 'done' && holder.intent === null && !isOlder(holder, response)
+  const isOwn = isListed && holder.owner === create.owner
+  const lastNumber = isOwn ? await lastNumberOf(within, create.provider, reported.id, store) : 0
   if (isListed) await removeEntry(within, create.provider, reported.id, holder)
   const isFree = !isAnothers && (!holder || isListed || holder.intent === intent)
-  await becomeMismatch(within, intent, isFree ? reported.id : null, { reported: reported, fields }, store)
+  if (isFree) await contradictObserved(within, create.provider, reported.id, store)
+  const record = { reported: reported, fields, ...(lastNumber > 0 && { lastNumber }) }
+  await becomeMismatch(within, intent, isFree ? reported.id : null, record, store)
 }
 
 async function becomeMismatch(

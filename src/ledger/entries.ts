@@ -54,7 +54,7 @@ export function entries(store: Store): Entries {
       )
       .compile(),
   )
-  const mismatchedIds = prepare(database, ['provider', 'ids'], ({ provider, ids }) =>
+  const mismatched = (provider: never, ids: never) =>
     database
       .selectFrom('transactions')
       .select('provider_id')
@@ -62,6 +62,8 @@ export function entries(store: Store): Entries {
       .where(isAmong('provider_id', ids))
       .where('state', '=', 'mismatch')
       .$narrowType<{ provider_id: NotNull }>()
+  const mismatchedIds = prepare(database, ['provider', 'ids'], ({ provider, ids }) =>
+    mismatched(provider, ids)
       .unionAll(
         database
           .selectFrom('withheld_candidates')
@@ -73,6 +75,8 @@ export function entries(store: Store): Entries {
       )
       .compile(),
   )
+  /** On the schema before, which has no table of what is withheld. */
+  const mismatchedIdsBefore = prepare(database, ['provider', 'ids'], ({ provider, ids }) => mismatched(provider, ids).compile())
   const swapsNamed = prepare(database, ['owner', 'provider', 'ids'], ({ owner, provider, ids }) =>
     database
       .selectFrom('transactions')
@@ -157,7 +161,8 @@ export function entries(store: Store): Entries {
       return new Map([...byId].map(([id, named]) => [id, named.some(({ is_own }) => Boolean(is_own))]))
     },
     async mismatchedIds(provider, ids) {
-      const rows = await mismatchedIds({ provider, ids: toList(ids) })
+      const find = store.has('payable swaps') ? mismatchedIds : mismatchedIdsBefore
+      const rows = await find({ provider, ids: toList(ids) })
       return new Set(rows.map(({ provider_id }) => provider_id))
     },
   }
@@ -234,6 +239,8 @@ async function insertEntry(
   store: EventWriter,
 ): Promise<EntryRow | undefined> {
   const at = { sort_key: sortKey(after), provider_id: after.transaction.id, provider }
+  // It would be shown as it is stored.
+  if (await isWithheld(within, provider, at.provider_id, store)) return undefined
   const row = await within
     .insertInto('transactions')
     .values({ ...toRow(after), ...at, owner, state: 'done' })
@@ -348,6 +355,8 @@ async function changeEntry(
   after: TransactionRecord,
   store: EventWriter,
 ): Promise<EntryRow | undefined> {
+  const isCleared = !before.isCreated && before.doubt === 'contradicted' && after.doubt === undefined
+  if (isCleared && (await isWithheld(within, before.provider, after.transaction.id, store))) return undefined
   const { status, attention, changed_at, ...row } = toRow(after)
   const isKept = isFinal(status) ? isFinalRow : isSettledRow
   const changed = await within
@@ -371,6 +380,34 @@ async function changeEntry(
   const { last_digest, ...written } = changed
   if (last_digest !== eventOf(written).digest) await addEvent(within, written, after.transaction.id, store)
   return written
+}
+
+/** Whether nobody may pay for it while a create of unknown outcome is unresolved, by any tag of the account. */
+async function isWithheld(within: Database, provider: string, id: string, { has }: EventWriter): Promise<boolean> {
+  if (!has('payable swaps')) return false
+  const { rows } = await sql`
+    select 1 from withheld_candidates join transactions on transactions.intent = withheld_candidates.intent
+    where withheld_candidates.provider_id = ${id} and ${isOfAccount('withheld_candidates.provider', provider)}
+      and state = 'unknown' limit 1`.execute(within)
+  return rows.length > 0
+}
+
+/** What was only observed under the id, of any owner, at any tag of the account, is not to be paid any more. */
+export async function contradictObserved(within: Database, provider: string, id: string, store: EventWriter): Promise<void> {
+  const observed = await within
+    .selectFrom('transactions')
+    .select(entryColumns)
+    .where('provider_id', '=', id)
+    .where(isOfAccount('provider', provider))
+    .where('state', '=', 'done')
+    .where('intent', 'is', null)
+    .forUpdate()
+    .execute()
+  for (const entry of observed.map(toEntry)) {
+    if (entry.doubt === 'contradicted') continue
+    const after: TransactionRecord = { ...entry, doubt: 'contradicted', sequence: (entry.sequence ?? 0) + 1 }
+    await changeEntry(within, entry, after, store)
+  }
 }
 
 /** Removes an entry that was only observed, and whose id turned out to be a create's. */

@@ -52,6 +52,7 @@ type FoundOrders = Pick<
   | 'withheldKeys'
   | 'noteKey'
   | 'isNoted'
+  | 'requestUnder'
   | 'assign'
   | 'unassign'
   | 'dismiss'
@@ -67,9 +68,7 @@ export function foundOrders(store: Store, holds: RawBuilder<boolean>): FoundOrde
     async missing(provider, ids) {
       const { rows } = await sql<{ readonly id: string }>`
         select listed.value as id from ${listed(toList(ids))}
-        where not ${isHeld(sql`listed.value`, provider)} and not exists (
-          select 1 from pruned_ids where pruned_ids.provider_id = listed.value and ${isOfAccount('pruned_ids.provider', provider)}
-        )`.execute(database)
+        where not ${isKnown(sql`listed.value`, provider)}`.execute(database)
       return rows.map(({ id }) => id)
     },
     async isWaiting(provider, ids) {
@@ -137,6 +136,11 @@ export function foundOrders(store: Store, holds: RawBuilder<boolean>): FoundOrde
         where noted.owner = ${owner} and noted.key = ${key} and ${isUndecided} limit 1`.execute(database)
       return rows.length > 0
     },
+    async requestUnder(account, key) {
+      const owner = await ownerNamed(database, account)
+      const named = owner && (await findNamed(database, owner.id, key, store))
+      return named?.request && !named.isInUse ? JSON.parse(named.request) : undefined
+    },
     assign(assignment, actor, deposit = {}) {
       // The work runs again if it is not known whether its commit succeeded.
       let done: Assigned | undefined
@@ -203,16 +207,18 @@ export function foundOrders(store: Store, holds: RawBuilder<boolean>): FoundOrde
   }
 }
 
-/** Whether the ledger has the id, of any owner and in any state, at a tag of the provider's account. */
-function isHeld(id: RawBuilder<unknown>, provider: unknown): RawBuilder<boolean> {
-  return sql`exists (
+/** Whether the ledger has the id, of any owner and in any state, at a tag of the provider's account, or had it until it was pruned. */
+function isKnown(id: RawBuilder<unknown>, provider: unknown): RawBuilder<boolean> {
+  return sql`(exists (
     select 1 from transactions where transactions.provider_id = ${id} and ${isOfAccount('transactions.provider', provider)}
-  )`
+  ) or exists (
+    select 1 from pruned_ids where pruned_ids.provider_id = ${id} and ${isOfAccount('pruned_ids.provider', provider)}
+  ))`
 }
 
 /** Until a person has decided, or the result of its create is in the ledger. */
 export const isUndecided = sql<boolean>`found_orders.decided_at is null
-  and not ${isHeld(sql`found_orders.provider_id`, sql.ref('found_orders.provider'))}`
+  and not ${isKnown(sql`found_orders.provider_id`, sql.ref('found_orders.provider'))}`
 
 interface OrderRow {
   readonly provider: string
@@ -337,10 +343,10 @@ async function assign(
   { last_number, deposit }: { readonly last_number: number | null; readonly deposit: DepositClaim },
   store: Store,
 ): Promise<Assigned> {
-  const owner = await within.selectFrom('accounts').select('id').where('name', '=', account.normalize()).executeTakeFirst()
+  const owner = await ownerNamed(within, account)
   if (!owner) return { outcome: 'noAccount' }
   await store.lockId(within, id)
-  const { rows } = await sql`select 1 where ${isHeld(sql`${id}`, provider)}`.execute(within)
+  const { rows } = await sql`select 1 where ${isKnown(sql`${id}`, provider)}`.execute(within)
   if (rows.length > 0) return { outcome: 'known' }
   const named = key === null ? undefined : await findNamed(within, owner.id, key, store)
   if (named?.isInUse) return { outcome: 'keyInUse' }
@@ -375,6 +381,10 @@ async function assign(
   }
   await addAudit(within, store, { actor, action: 'order.assign', subject, after })
   return { outcome: 'assigned', freed }
+}
+
+function ownerNamed(within: Database, account: string) {
+  return within.selectFrom('accounts').select('id').where('name', '=', account.normalize()).executeTakeFirst()
 }
 
 interface NamedKey {
@@ -472,8 +482,9 @@ async function unassign(
   const actions = within.selectFrom('swap_actions').select('kind').where('provider', '=', provider)
   if (await actions.where('provider_id', '=', id).executeTakeFirst()) return { outcome: 'hasAction' }
   const { name: account } = await within.selectFrom('accounts').select('name').where('id', '=', owner).executeTakeFirstOrThrow()
+  // Locked: a response that shows the address notes that before, or finds it taken back.
   const claims = within.selectFrom('claims').select(['key', 'fingerprint', 'request', 'shown_at']).where('intent', '=', intent)
-  const claim = await claims.executeTakeFirst()
+  const claim = await claims.forUpdate().executeTakeFirst()
   const lastNumber = await lastNumberOf(within, provider, id, store)
   await removeEntry(within, provider, id, { owner, sort_key })
   await within.deleteFrom('watched_transactions').where('provider', '=', provider).where('provider_id', '=', id).execute()

@@ -29,8 +29,13 @@ export function idempotencyKeys({
     },
     noteShown: (intent) =>
       writeOne(async (within) => {
-        if (!has('restore marks')) return
-        await sql`update claims set shown_at = ${databaseTimeMs} where intent = ${intent} and shown_at is null`.execute(within)
+        if (!has('restore marks')) return true
+        const { numAffectedRows } = await sql`
+          update claims set shown_at = coalesce(shown_at, ${databaseTimeMs}) where intent = ${intent}
+            and exists (select 1 from transactions where transactions.intent = claims.intent and transactions.state = 'done')`.execute(
+          within,
+        )
+        return numAffectedRows === 1n
       }),
     expireIdempotencyKeys: () =>
       writeOne(async (within) => {

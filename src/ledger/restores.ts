@@ -1,6 +1,6 @@
 /** Kysely: that the ledger was restored from a backup, and what waits since then (docs/contract.md §10.6). */
 import { type RawBuilder, sql } from 'kysely'
-import { type RestoredProvider, type RestoreStore, restoredForMs } from '../core/restores.ts'
+import { backupMarginMs, type RestoredProvider, type RestoreStore, restoredForMs } from '../core/restores.ts'
 import { lateResultMs } from './creates.ts'
 import type { Database } from './database.ts'
 import { foundOrders, isUndecided } from './found-orders.ts'
@@ -31,14 +31,15 @@ export function restores(store: Store): RestoreStore {
       await store.readSteps()
       return isThere()
     },
-    mark: (tags, since, actor) =>
+    mark: (tags, backupAt, actor) =>
       write(async (within) => {
-        const base = await nextBase(within, store)
+        const { base, newest } = await nextBase(within, store)
         if (base === undefined) return { outcome: 'clockBehind' }
         await sql`insert into restore_marks (base, marked_at, actions_confirmed_at) values (${base}, ${now}, null)`.execute(within)
         await sql`update webhooks set held_at = ${now} where state = 'active'`.execute(within)
         const known = await within.selectFrom('providers').select('tag').execute()
         const all = [...new Set([...tags, ...known.map(({ tag }) => tag)])].toSorted()
+        const since = backupAt === undefined ? undefined : Math.min(backupAt, newest ?? backupAt) - backupMarginMs
         const oldest = since ?? (await oldestUnpruned(within, store))
         for (const provider of all)
           await sql`
@@ -128,9 +129,13 @@ const numbersPerSecond = 1_000_000
 
 /**
  * Numbers go on above those of this second: what was told after the backup has numbers that the ledger has forgotten, and the same backup may
- * be restored twice. Undefined: the clock says an earlier time than a row, so that another restore may have been at it.
+ * be restored twice. Undefined: the clock says an earlier time than a row, so that another restore may have been at it. `newest`: when the ledger
+ * got its last row.
  */
-async function nextBase(within: Database, { databaseTimeMs }: Store): Promise<number | undefined> {
+async function nextBase(
+  within: Database,
+  { databaseTimeMs }: Store,
+): Promise<{ readonly base: number | undefined; readonly newest: number | undefined }> {
   const { rows } = await sql<{ readonly now: number; readonly newest: number | null; readonly last: number | null }>`
     select ${databaseTimeMs} as now, (
       select max(at) from (
@@ -146,8 +151,11 @@ async function nextBase(within: Database, { databaseTimeMs }: Store): Promise<nu
   const { now = 0, newest, last } = rows[0] ?? {}
   const second = Math.floor(Number(now) / 1_000)
   const lastSecond = Math.floor(Number(last ?? 0) / numbersPerSecond)
-  if (Number(newest ?? 0) > Number(now) || lastSecond > second) return undefined
-  return (lastSecond === second ? second + 1 : second) * numbersPerSecond
+  const isBehind = Number(newest ?? 0) > Number(now) || lastSecond > second
+  return {
+    base: isBehind ? undefined : (lastSecond === second ? second + 1 : second) * numbersPerSecond,
+    newest: newest === null || newest === undefined ? undefined : Number(newest),
+  }
 }
 
 /**

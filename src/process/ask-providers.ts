@@ -133,13 +133,15 @@ export function assignPorts(
   actor: string,
   open: AsyncDisposableStack,
 ): AssignPorts {
+  const configured = (tag: string): Provider | undefined => config.providers.find((provider) => provider.tag === tag)
   return {
     store,
     ledger,
     actor,
     claimAfter: depositReader(config, { ledger, currencyLists }),
+    readReport: (tag, id) => readProviderReport(configured(tag), id, config, currencyLists),
     async readingOf(tag) {
-      const provider = config.providers.find((each) => each.tag === tag)
+      const provider = configured(tag)
       if (!provider) return undefined
       const connect = await connectProviders(config, currencyLists, open)
       return transactionReader(connect(provider), provider, config, clock)

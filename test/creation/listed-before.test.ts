@@ -1,13 +1,15 @@
 /** docs/contract.md §10.2 with the provider's own keys: a client that reads its list after a 504 does not change what is found. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { hashKey } from '../../src/adapters/crypto.ts'
+import type { UnresolvedCreate } from '../../src/core/ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
+import { type EventSource, openEvents } from '../support/event-source.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { orderIn } from '../support/managed.ts'
 import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
-import { pairs } from '../support/pair.ts'
+import { credential, pairs } from '../support/pair.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
-import { swap } from '../support/swaps.ts'
+import { depositOf, swap } from '../support/swaps.ts'
 
 let place: Passthrough
 afterEach(() => place[Symbol.asyncDispose]())
@@ -34,6 +36,15 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expect((await list()).text).toContain(`${name}~${id}`)
     await expect.poll(() => place.gateway.ledger.find(hashKey(key), name, id)).toBeDefined()
   }
+  /** As a search does that has found it at another price. */
+  const withhold = async (id: string): Promise<void> => {
+    const [lost] = await place.gateway.ledger.dueCreates(Number.MAX_SAFE_INTEGER, 1, undefined)
+    expect(await place.gateway.ledger.scheduleNextCheck(lost as UnresolvedCreate, undefined, [id], [id])).toBe(true)
+  }
+  const eventsOf = (id: string): Promise<EventSource> => {
+    const url = `${place.gateway.url}/${form.toLowerCase()}/api/v2/transactions/${name}~${id}/events`
+    return openEvents(url, credential(form, key))
+  }
   const look = async (): Promise<string | undefined> => {
     await lookNow(place.gateway)
     return outcomesOf(place.gateway).at(-1)
@@ -59,6 +70,33 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     provider().holdings.swaps = [made, { ...made, id: 'twin' }] as never
     expect(await look()).toBe('ambiguous')
     expectRefusal(await create(), form, 409)
+  })
+
+  test('what a search withholds has no deposit address any more, although its owner had read it before', async () => {
+    await lose()
+    await waitUntilListed('lost-1')
+    const deposit = depositOf('lost-1')
+    expect((await get('lost-1')).text).toContain(deposit)
+    await expect.poll(async () => (await place.gateway.ledger.find(hashKey(key), name, 'lost-1'))?.fetchedAt).toBeDefined()
+    const stream = await eventsOf('lost-1')
+    const shown = async (count: number) => {
+      const last = (await stream.received(count)).at(-1)
+      return [Number(last?.id) - Number(stream.events[0]?.id), JSON.stringify(last).includes(deposit)]
+    }
+    expect(await shown(1)).toEqual([0, true])
+    await withhold('lost-1')
+    expect(await shown(2)).toEqual([1, false])
+    for (let reads = 0; reads < 3; reads++) {
+      const again = await eventsOf('lost-1')
+      const texts = [(await get('lost-1')).text, (await list()).text, JSON.stringify((await again.received(1))[0])]
+      again.close()
+      for (const text of texts)
+        expect([text, text]).toEqual([expect.stringContaining('lost-1'), expect.not.stringContaining(deposit)])
+    }
+    const { ledgerAdmin } = place.gateway
+    expect(await ledgerAdmin.markNotCreated((await ledgerAdmin.unresolved())[0]?.intent ?? '', 'ops')).toBe(true)
+    expect((await get('lost-1')).text).toContain(deposit)
+    expect(await shown(3)).toEqual([2, true])
   })
 
   test('L24: what a create here is bound to is no candidate for the next', async () => {

@@ -501,6 +501,38 @@ describeStores(allStores, (shared) => {
     expect(await ledger.mismatchedIds(provider, ['x', 'y'])).toEqual(new Set())
   })
 
+  test('what its owner had read before it was withheld is contradicted, and no report changes that meanwhile', async () => {
+    const { ledger, ledgerAdmin } = shared()
+    const { id, provider, owner } = await begun(ledger)
+    const [x, y] = [facts('x'), facts('y')]
+    const read = await ledger.upsert(owner, provider, x)
+    await ledger.markUnknown(id, 0)
+    const found = (await ledger.dueCreates(Date.now(), 1_000, undefined)).find(({ intent }) => intent === id)
+    await ledger.scheduleNextCheck(found as UnresolvedCreate, undefined, ['x', 'y'], ['x', 'y'])
+    const withheld = await ledger.find(owner, provider, 'x')
+    expect(withheld).toMatchObject({ doubt: 'contradicted', transaction: x.transaction })
+    const later = { ...x, sequence: 9 }
+    for (const before of [read, withheld]) expect(await ledger.upsert(owner, provider, later, before)).toEqual(withheld)
+    expect(await ledger.upsert(owner, provider, y)).toBeUndefined()
+    await ledgerAdmin.markNotCreated(id, 'ops')
+    expect((await ledger.upsert(owner, provider, later, withheld))?.doubt).toBeUndefined()
+    expect(await ledger.upsert(owner, provider, y)).toMatchObject({ transaction: y.transaction })
+  })
+
+  test('a mismatch that its owner had read before goes on with its numbers once a person accepts it', async () => {
+    const { ledger, ledgerAdmin, events } = shared()
+    const { id, provider, owner } = await begun(ledger)
+    const x = facts('x', { depositAddress: 'bc1q-x' })
+    const read = await ledger.upsert(owner, provider, x)
+    const later = { ...x, sequence: 9, transaction: { ...x.transaction, supportUrl: 'https://one.test/x' } }
+    await ledger.upsert(owner, provider, later, read)
+    const numbers = async () => (await events.ofTransaction(owner, provider, 'x', 0, 10)).map((each) => each.transactionNumber)
+    expect(await numbers()).toEqual([1, 2])
+    await ledger.markMismatch(id, x.transaction, ['withdrawalAddress'])
+    expect(await ledgerAdmin.accept(id, Date.now(), 'ops')).toBe('accepted')
+    expect(await numbers()).toEqual([3])
+  })
+
   test('the quote that binds a create is kept with it, that of its own in the place of the one before', async () => {
     const { ledger, ledgerAdmin } = shared()
     const quote = { source: 'winner', amountIn: amount('1'), amountOut: amount('2'), until: 5 } as const

@@ -51,10 +51,21 @@ test('a path with {} and a query may name what is no swap, or one’s own, and n
     '/report?a=1&id=%74heirs',
     '/swaps/mine/of/theirs',
     '/swaps/mine/of/a?b=theirs',
+    '/report?ids=mine,theirs',
+    '/report?ids=%20theirs%7Cmine',
+    '/report?filter=%7B%22id%22%3A%22theirs%22%7D',
+    '/notes/theirs.json',
   ]
   for (const path of refused) expect(errorFacts(await rig.send(path))).toEqual(refusal(404, 'not_found'))
   expect(rig.provider.arrived).toEqual([])
-  for (const path of ['/notes/mine', '/notes/BTC', '/report', '/report?id=mine&of=BTC', '/swaps/mine/of/mine'])
+  for (const path of [
+    '/notes/mine',
+    '/notes/BTC',
+    '/report',
+    '/report?id=mine&of=BTC',
+    '/report?ids=mine,BTC',
+    '/swaps/mine/of/mine',
+  ])
     expect((await rig.send(path)).status).toBe(200)
 })
 

@@ -1,7 +1,7 @@
 /** docs/contract.md §10.6: the reference of an order names the account that made it, where the provider shows one. */
 import { expect, onTestFinished, test } from 'vitest'
 import type { TransactionReader } from '../../src/core/creation/match-create.ts'
-import { rebuild } from '../../src/core/operations/restore.ts'
+import { assignOrder, rebuild } from '../../src/core/operations/restore.ts'
 import type { RestoreStore } from '../../src/core/restores.ts'
 import { amountSizeOf } from '../../src/core/same-swap.ts'
 import type { Transaction } from '../../src/domain/swap.ts'
@@ -74,3 +74,20 @@ test.each([true, false])(
     ])
   },
 )
+
+test('another account than the reference names is a contradiction, which a person must name', async () => {
+  const { store, acme } = await open()
+  await found(store, [order('mine', intentIdOf(acme))])
+  const ports = {
+    store,
+    ledger: { unresolvedBetween: async () => [] },
+    readingOf: async () => undefined,
+    readReport: async () => ({ outcome: 'missing' }) as const,
+    claimAfter: async () => undefined,
+    actor: 'tester',
+  }
+  const decision = { account: 'other', key: null, unconfirmed: true, note: 'log' } as const
+  expect(await assignOrder('alpha~mine', decision, ports)).toMatchObject({ outcome: 'refused', contradictions: ['account'] })
+  expect((await store.undecided()).map(({ id }) => id)).toEqual(['mine'])
+  expect(await assignOrder('alpha~mine', { ...decision, despite: ['account'] }, ports)).toMatchObject({ account: 'other' })
+})

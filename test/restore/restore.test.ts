@@ -213,6 +213,19 @@ describe('while the lists were not read', () => {
     expect((await acme.create({ amount: digits('0.3') }, 'order-1')).headers['x-swap-provider']).toBe('alpha')
   })
 
+  test('a repeat with a quote that the ledger has forgotten is not told that its quote is over', async () => {
+    const rig = await marked()
+    const acme = await callerOf(rig.gateway)
+    const create = () => acme.create({ rateType: 'fixed', quoteId: crypto.randomUUID() }, 'order-1')
+    expect(reasonOf(await create())).toEqual(restored503)
+    rig.alpha.holdings.swaps = [lost({ rateType: 'fixed', refundAddress: null })]
+    await rebuilt(rig)
+    expect(reasonOf(await create())).toEqual(restored409)
+    await rig.swapgate('ledger', 'found', 'dismiss', 'alpha~lost-1', '--note', 'not ours')
+    await rig.gateway.followRestores()
+    expect(reasonOf(await create())).toEqual([409, 'quote_expired'])
+  })
+
   test('quotes go on', async () => {
     const { gateway } = await marked()
     const { get } = client('A', gateway.url)
@@ -284,6 +297,19 @@ describe('swapgate ledger rebuild', () => {
     rig.alpha.holdings.swaps = [lost({ id: 'old', createdAt: '2026-03-01T10:00:00.000Z' }), lost()]
     const since = new Date(Date.now() - 86_400_000).toISOString()
     expect((await rig.swapgate('ledger', 'mark-restored', '--since', since)).exitCode).toBe(0)
+    await rig.swapgate('ledger', 'rebuild', 'alpha')
+    expect((await gateway.restores.undecided()).map(({ id }) => id)).toEqual(['lost-1'])
+  })
+
+  test('a time of the backup that is later than what the ledger shows loses no order', async () => {
+    const rig = await restoreRig()
+    const gateway = await rig.start()
+    await callerOf(gateway)
+    const [day, now] = [86_400_000, Date.now()]
+    await query(rig.place.ledgerUrl, `UPDATE audit SET at = at - ${10 * day}`)
+    rig.alpha.holdings.swaps = [lost({ createdAt: new Date(now - 5 * day).toISOString() })]
+    // That of the restore, in the place of that of the backup.
+    expect((await rig.swapgate('ledger', 'mark-restored', '--since', new Date(now).toISOString())).exitCode).toBe(0)
     await rig.swapgate('ledger', 'rebuild', 'alpha')
     expect((await gateway.restores.undecided()).map(({ id }) => id)).toEqual(['lost-1'])
   })
@@ -463,6 +489,32 @@ describe('swapgate ledger found assign', () => {
     })
   })
 
+  test.each(['SQLite', 'PostgreSQL'] as const)(
+    'refuses an order that the ledger has got in another way, also after that was pruned, in %s',
+    async (store) => {
+      const rig = await restoreRig(store)
+      const gateway = await rig.start()
+      const [acme, other] = [await callerOf(gateway), await callerOf(gateway, 'other')]
+      rig.alpha.reply('create', { reset: true })
+      expect((await acme.create({ refundAddress: 'bc1q-refund-1' })).status).toBe(504)
+      await rig.swapgate('ledger', 'mark-restored')
+      const made = lost({ createdAt: new Date().toISOString() })
+      rig.alpha.holdings.swaps = [made]
+      await rig.swapgate('ledger', 'rebuild', 'alpha')
+      const [{ intent = '' } = {}] = await gateway.ledgerAdmin.unresolved()
+      expect((await rig.swapgate('ledger', 'resolve', intent, '--bind', 'alpha~lost-1')).exitCode).toBe(0)
+      rig.alpha.holdings.swaps = [{ ...made, status: 'success', amountOut: digits('64.5') }]
+      expect((await acme.get('alpha~lost-1')).json).toMatchObject({ status: 'success' })
+      expect(await gateway.ledgerAdmin.prune(Date.now() + 60_000, 'ops')).toMatchObject({ pruned: 1 })
+      expect(await gateway.restores.undecided()).toEqual([])
+      expect((await assign(rig, 'alpha~lost-1', 'other')).exitCode).toBe(1)
+      await rig.swapgate('ledger', 'mark-restored', '--end', 'beta')
+      await gateway.followRestores()
+      expect(reasonOf(await other.get('alpha~lost-1'))).toEqual([404, 'not_found'])
+      expect((await other.list()).headers).not.toHaveProperty('x-swap-warning')
+    },
+  )
+
   test('refuses without the word of the client, and what that contradicts, with what nobody confirms', async () => {
     const rig = await marked()
     await callerOf(rig.gateway)
@@ -478,6 +530,25 @@ describe('swapgate ledger found assign', () => {
     })
     expect(await deciding('--withdrawal-address', 'TAnother', '--despite', 'amountOut')).toMatchObject({ exitCode: 1 })
     expect(await deciding('--withdrawal-address', 'TWithdraw1')).toMatchObject({ exitCode: 0 })
+  })
+
+  test('an order is read once more: its owner is told what it is now, or the person that nobody knows', async () => {
+    const rig = await marked()
+    await callerOf(rig.gateway)
+    const orders = ['lost-1', 'lost-2', 'lost-3'].map((id) => lost({ id }))
+    rig.alpha.holdings.swaps = orders
+    await rebuilt(rig)
+    const [first, second] = orders.map((order) => ({ ...order, status: 'overdue' }))
+    rig.alpha.holdings.swaps = [first, { ...second, withdrawalAddress: 'TThief' }] as never
+    const unread = /could not be read at the provider now: what is known of it is as of 20\d\d-/
+    expect((await assign(rig, 'alpha~lost-1')).out.join(' ')).not.toMatch(unread)
+    expect(await query(rig.place.ledgerUrl, 'SELECT status FROM transactions')).toEqual([{ status: 'overdue' }])
+    const confirmed = ['--account', 'acme', '--withdrawal-address', 'TWithdraw1', '--no-key', '--note', 'log']
+    expect(await rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-2', ...confirmed)).toMatchObject({
+      exitCode: 1,
+      err: [expect.stringMatching(/differs in withdrawalAddress/)],
+    })
+    expect((await assign(rig, 'alpha~lost-3')).out.join(' ')).toMatch(unread)
   })
 
   test('of two that assign one order at once one does', async () => {
@@ -535,6 +606,24 @@ test('a key is never found by elimination: no create gets the order but the one 
   )
   await rig.gateway.followRestores()
   expect((await acme.create({}, 'order-2')).json).not.toMatchObject({ id: 'alpha~lost-1' })
+})
+
+test('an order that differs from what the named create has requested is refused, and is never its response', async () => {
+  const rig = await marked()
+  const acme = await callerOf(rig.gateway)
+  rig.alpha.holdings.swaps = [lost({ refundAddress: null }), lost({ id: 'lost-2', refundAddress: null, amountIn: digits('0.4') })]
+  await rebuilt(rig)
+  expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
+  const assign = (id: string, ...options: readonly string[]) =>
+    rig.swapgate('ledger', 'found', 'assign', id, '--account', 'acme', '--key', 'order-1', '--note', 'log', ...options)
+  for (const confirmed of [['--unconfirmed'], ['--withdrawal-address', 'TWithdraw1']])
+    expect(await assign('alpha~lost-2', ...confirmed)).toMatchObject({
+      exitCode: 1,
+      err: [expect.stringMatching(/differs in amountIn/)],
+    })
+  expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
+  expect((await assign('alpha~lost-1', '--unconfirmed')).exitCode).toBe(0)
+  expect((await acme.create({}, 'order-1')).json).toMatchObject({ id: 'alpha~lost-1' })
 })
 
 test('a key that was never repeated is named too: its create returns the order, and another request with it is 422', async () => {
@@ -713,6 +802,24 @@ describe('swapgate ledger found unassign', () => {
     },
   )
 
+  test.each(['SQLite', 'PostgreSQL'] as const)(
+    'nothing is shown under a key whose order is taken back meanwhile, in %s',
+    async (store) => {
+      const rig = await marked(store)
+      await callerOf(rig.gateway)
+      rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
+      await rebuilt(rig)
+      await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--key', 'order-1')
+      const [row] = await query(rig.place.ledgerUrl, 'SELECT intent FROM claims')
+      const noteShown = () => rig.gateway.ledger.noteShown(String(row?.intent))
+      expect((await found(rig, 'unassign', 'alpha~lost-1')).out.at(-1)).toBe('No response to it had shown a deposit address.')
+      expect(await noteShown()).toBe(false)
+      await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--key', 'order-1')
+      const [again] = await query(rig.place.ledgerUrl, 'SELECT intent FROM claims')
+      for (let times = 0; times < 2; times++) expect(await rig.gateway.ledger.noteShown(String(again?.intent))).toBe(true)
+    },
+  )
+
   test('a person frees the key by its name, and is told that its response had shown the deposit address', async () => {
     const rig = await marked()
     const acme = await callerOf(rig.gateway)
@@ -734,21 +841,21 @@ describe('swapgate ledger found unassign', () => {
     expect(rig.alpha.received('create')).toHaveLength(1)
   })
 
-  test('the key that returned it is decided by found alone: resolve neither frees it nor binds it', async () => {
+  test('no other command decides about the key: only these say whether its client has seen an address', async () => {
     const rig = await marked()
     const acme = await callerOf(rig.gateway)
-    rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
+    rig.alpha.holdings.swaps = [lost({ refundAddress: null }), lost({ id: 'lost-2', refundAddress: null })]
     await rebuilt(rig)
     await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--unconfirmed', '--key', 'order-1')
-    await acme.create({}, 'order-1')
     await found(rig, 'unassign', 'alpha~lost-1')
-    const [{ intent } = { intent: '' }] = await rig.place.facts<readonly { readonly intent: string }[]>('ledger', 'unknown')
-    for (const how of [['--none'], ['--bind', 'alpha~lost-1'], ['--bind', 'alpha~lost-1', '--force']])
-      expect(await rig.swapgate('ledger', 'resolve', intent, ...how)).toMatchObject({
+    const [{ intent = '' } = {}] = await rig.gateway.ledgerAdmin.unresolved()
+    for (const resolution of [['--none'], ['--bind', 'alpha~lost-2']])
+      expect(await rig.swapgate('ledger', 'resolve', intent, ...resolution)).toMatchObject({
         exitCode: 1,
-        err: [expect.stringContaining('ledger found')],
+        err: [expect.stringMatching(/taken back: swapgate ledger found list --keys, then found assign --key or found free$/)],
       })
     expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
+    expect((await rig.gateway.restores.undecided()).map(({ id }) => id)).toEqual(['lost-1', 'lost-2'])
   })
 
   test('is refused where something was asked for it, or a person has recorded its outcome', async () => {

@@ -233,6 +233,34 @@ describe('L15: without a ledger', () => {
     regain()
   })
 
+  test.each(formNames)('a list that lacks what the key made at another provider says so, form %s', async (form) => {
+    await start('alpha')
+    const id = idOf(await create('A'))
+    await place.restart('beta')
+    expect(row(await list(form))).toMatchObject({ id })
+    lose()
+    const listed = await list(form)
+    expect([listed.status, rows(listed), listed.headers['x-swap-warning']]).toEqual([200, [], 'ledger_unavailable'])
+    expectRefusal(await place.client(form).get('/transactions?status=wait', { key: mine }), form, 503)
+    regain()
+    expect(row(await list(form))).toMatchObject({ id })
+  })
+
+  test.each(formNames)('a list of what has changed is 503: when the gateway saw it is not known, form %s', async (form) => {
+    await start('beta')
+    const id = idOf(await create('A'))
+    const day = 86_400_000
+    change({ status: 'exchanging', createdAt: new Date(Date.now() - day).toISOString() })
+    expect((await get('A', id)).json).toMatchObject({ status: 'exchanging' })
+    const since = new Date(Date.now() - day / 2).toISOString()
+    const changed = () => place.client(form).get(`/transactions?updatedSince=${since}`, { key: mine })
+    expect(row(await changed())).toMatchObject({ id })
+    lose()
+    expect(reasonOf(await changed())).toEqual(unavailable)
+    regain()
+    expect(row(await changed())).toMatchObject({ id })
+  })
+
   test('a report with another deposit address is 503 too', async () => {
     await start('beta')
     const id = idOf(await create('A'))

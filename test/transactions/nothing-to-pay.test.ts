@@ -187,6 +187,24 @@ describe('the provider’s own keys', () => {
     }
   })
 
+  test('nor under another tag where its owner had listed it before', async () => {
+    place = await startPassthrough('alpha')
+    const thief = swap({ id: 'thief-1', depositAddress: deposit, withdrawalAddress: 'TOther', refundAddress: null })
+    place.alpha.holdings.swaps = [thief]
+    await place.restart('alpha', { tag: 'gamma' })
+    const get = () => client('A', place.gateway.url).get('/transactions/gamma~thief-1')
+    const list = () => client('A', place.gateway.url).get('/transactions')
+    expect((await get()).text).toContain(deposit)
+    await place.restart('alpha')
+    place.alpha.reply('create', { status: 201, json: transactionA(thief) })
+    expectRefusal(await create(), 'A', 502)
+    await place.restart('alpha', { tag: 'gamma' })
+    for (let reads = 0; reads < 2; reads++) {
+      hidesDeposit(await get(), 'A')
+      expect((await list()).text).not.toContain(deposit)
+    }
+  })
+
   test('nor is what a list has shown before the create was refused', async () => {
     place = await startPassthrough('beta')
     const thief = swap({ id: 'thief-1', depositAddress: deposit, withdrawalAddress: 'TOther', refundAddress: null })

@@ -40,7 +40,9 @@ let contexts: Context[]
 let fails: unknown
 let address: Partial<Transaction>
 let isLookFirst: boolean
+let isStillBound: boolean
 beforeEach(() => {
+  isStillBound = true
   address = { depositAddress: 'bc1' }
   isLookFirst = true
   states = []
@@ -54,7 +56,7 @@ const ledger = {
     lookups.push([owner, key])
     return states.shift()
   },
-  async noteShown() {},
+  noteShown: async () => isStillBound,
 } as unknown as Ledger
 
 const service = {
@@ -100,6 +102,12 @@ it('a new key is stored with the request', async () => {
   await create()
   expect(lookups).toEqual([['acme', 'key-1']])
   expect(contexts[0]?.idempotencyKey).toMatchObject({ key: 'key-1', fingerprint: expect.stringContaining('USDTTRC20') })
+})
+
+it('a swap that a person takes back while its response is written is not shown', async () => {
+  isStillBound = false
+  states = [await done({ first: undefined })]
+  await expect(create()).rejects.toMatchObject({ kind: 'inProgress', reason: 'ledger_restored' })
 })
 
 describe('a key that was used', () => {

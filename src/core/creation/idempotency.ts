@@ -142,7 +142,7 @@ async function replay(
     return responseOf(entry, first)
   }
   const response = await currentState(entry, context, service)
-  await ledger.noteShown(keyState.intent)
+  if (!(await ledger.noteShown(keyState.intent))) throw undecidedOrder()
   return response
 }
 

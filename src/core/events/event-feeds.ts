@@ -159,6 +159,8 @@ async function opened<Result extends EventFeed | 'seen'>(
 /** Rows that are read for one stream at a time: what a slow reader keeps in memory. */
 const maxAtOnce = 16
 const retryReadMs = 1_000
+/** For how long a key counts as good after it was checked. */
+const confirmedForMs = 5_000
 
 interface Beginning extends Pick<Listener, 'watched' | 'readWithKey'> {
   readonly provider?: string
@@ -194,6 +196,7 @@ class Subscription implements Listener, EventFeed {
   private changed: Transaction | undefined
   private hasNews = true
   private isEnded = false
+  private confirmedAt = performance.now()
   private waiting: (() => void) | undefined
 
   constructor(hub: EventHub, owner: string, giveBack: () => void, isAllowed: () => Promise<boolean>) {
@@ -242,6 +245,10 @@ class Subscription implements Listener, EventFeed {
     this.waiting?.()
   }
 
+  confirm(): void {
+    this.confirmedAt = performance.now()
+  }
+
   /** As a whole response: what was written before it is read. */
   end(): void {
     this.close()
@@ -268,7 +275,7 @@ class Subscription implements Listener, EventFeed {
       this.hasNews = false
       const events = await beginning.read(this.cursor).catch(() => undefined)
       if (this.isEnded) break
-      if (!events) {
+      if (!events || performance.now() - this.confirmedAt >= confirmedForMs) {
         await this.news(retryReadMs)
         this.hasNews = true
         continue

@@ -49,6 +49,7 @@ test('rows of one owner that cannot be read delay the listeners of no other', as
     wake: () => void woken.push(owner),
     end: () => {},
     isAllowed: async () => true,
+    confirm: () => {},
   })
   hub.follow(listener('broken', 'alpha~x'))
   hub.follow(listener('other'))

@@ -18,6 +18,8 @@ export interface Listener extends WatchingStream {
   readonly end: () => void
   /** Whether its key is still good. */
   readonly isAllowed: () => Promise<boolean>
+  /** Its key was good a moment ago. */
+  readonly confirm: () => void
 }
 
 /** Writes at the same time are numbered together. */
@@ -209,8 +211,10 @@ export class EventHub {
 
   private async checkKeys(): Promise<void> {
     const check = async (listener: Listener): Promise<void> => {
-      // A ledger that does not answer says nothing about a key.
-      if (!(await listener.isAllowed().catch(() => true))) listener.end()
+      // A ledger that does not answer says nothing about a key: the stream neither ends nor goes on.
+      const isAllowed = await listener.isAllowed().catch(() => undefined)
+      if (isAllowed) listener.confirm()
+      else if (isAllowed === false) listener.end()
     }
     await Promise.all(this.listeners().map(check))
   }

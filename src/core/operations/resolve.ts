@@ -67,7 +67,8 @@ export async function resolveCreate(intent: string, resolution: Resolution, port
   if (!create) return { outcome: 'missing', message: `no unresolved create has the intent ${intent}` }
   const running = whyRunning(create, ports)
   if (running !== undefined) return { outcome: 'running', message: running }
-  if (isTakenBack(create)) return refused(takenBack)
+  const waiting = whyWithheld(create)
+  if (waiting !== undefined) return refused(`${waiting}, then found assign --key or found free`)
   const judgement = judgementOf(create, resolution)
   if ('accept' in resolution) return accept(create, resolution.despite ?? [], judgement, ports)
   return 'none' in resolution ? markNotCreated(create, judgement, ports) : bind(create, resolution, judgement, ports)
@@ -269,14 +270,6 @@ function remarks(report: ProviderReport, create: UnresolvedCreateReport): readon
   ]
 }
 
-/** Whether its key returned an order until a person took that back. */
-export function isTakenBack({ unknownReason }: UnresolvedCreateReport): boolean {
-  return unknownReason?.startsWith('taken_back') ?? false
-}
-
-export const takenBack =
-  'its Idempotency-Key returned an order that was taken back: swapgate ledger found assign --key or ledger found free decides'
-
 /** Undefined if no response may come any more. Creates of older versions have no deadline: today's timeout of their provider stands for it. */
 export function whyRunning(
   { intent, state, unknownReason, provider, attemptedAt, deadline }: UnresolvedCreateReport,
@@ -286,6 +279,12 @@ export function whyRunning(
   const isUnheard = state === 'pending' || unknownReason === 'interrupted'
   const isRunning = isUnheard && Date.now() < (deadline ?? attemptedAt + timeoutOf(provider))
   return isRunning ? `the create ${intent} may still be running; please try again in a minute` : undefined
+}
+
+/** Undefined if it is decided about here. Only the commands about found orders say whether the client has seen an address. */
+export function whyWithheld({ unknownReason }: UnresolvedCreateReport): string | undefined {
+  const isTakenBack = unknownReason?.startsWith('taken_back') === true
+  return isTakenBack ? 'its Idempotency-Key returned an order that was taken back: swapgate ledger found list --keys' : undefined
 }
 
 /** Undefined if the create has a response that a person may accept. */

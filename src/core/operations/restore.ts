@@ -1,5 +1,6 @@
 /** What a person does after a restore: finds the orders that the ledger lacks, and says whose each is (docs/contract.md §10.6). */
 import { memoOf } from '../../domain/address/same-address.ts'
+import { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import { millisecondsOf, toIso } from '../../domain/instant.ts'
 import { gatewayContext } from '../../domain/service.ts'
@@ -13,7 +14,6 @@ import {
   type AssignedOrder,
   type DismissedOrder,
   type FoundOrder,
-  type Marked,
   type NotedCreate,
   type OrderAssignment,
   type RestoredProvider,
@@ -23,21 +23,9 @@ import {
   type UndecidedOrder,
   type WithheldKey,
 } from '../restores.ts'
-import { amountSizeOf, compareCreate, contradictedTerms, type ReportedTransaction } from '../same-swap.ts'
+import { amountSizeOf, compareCreate, contradictedTerms, orderContradictions, type ReportedTransaction } from '../same-swap.ts'
+import type { ResolvePorts } from './resolve.ts'
 import { withoutAddresses } from './settle.ts'
-
-/** Provider's clocks are off, and some write times without a zone. */
-const marginMs = 86_400_000
-
-/** `backupAt`: when the backup was made, if a person knows it: older orders are not looked for. */
-export function markRestored(
-  tags: readonly string[],
-  backupAt: number | undefined,
-  store: RestoreStore,
-  actor: string,
-): Promise<Marked> {
-  return store.mark(tags, backupAt === undefined ? undefined : backupAt - marginMs, actor)
-}
 
 // A provider's list is read whole, and what the ledger lacks of it is kept.
 
@@ -237,7 +225,8 @@ export interface AssignPorts {
   readonly readingOf: (
     tag: string,
   ) => Promise<Pick<TransactionReader, 'naming' | 'timezone' | 'capabilities' | 'mayBecomePayable'> | undefined>
-  /** As in `ResolvePorts`. */
+  /** Both as in `ResolvePorts`. */
+  readonly readReport: ResolvePorts['readReport']
   readonly claimAfter: (tag: string, transaction: Transaction) => Promise<DepositClaim | undefined>
   readonly actor: string
 }
@@ -263,9 +252,13 @@ export type OrderResult =
 /** `id`: with the tag. */
 export async function assignOrder(id: string, decision: OrderDecision, ports: AssignPorts): Promise<OrderResult> {
   const { account: named, key, withdrawalAddress, unconfirmed = false, despite = [], note } = decision
-  const { store, ledger, readingOf, actor } = ports
-  const order = await findOrder(id, store)
-  if (!order) return noSuchOrder(id)
+  const { store, ledger, readingOf, readReport, actor } = ports
+  const known = await findOrder(id, store)
+  if (!known) return noSuchOrder(id)
+  // It may have gone on, or have failed, since it was found.
+  const report = await readReport(known.provider, known.id)
+  const now = report.outcome === 'read' && report.response.body.id === known.id ? report.response.body : undefined
+  const order = now ? { ...known, reports: [...known.reports, now] } : known
   const account = named ?? order.account
   if (account === undefined) return { outcome: 'refused', message: `nothing names the account of ${id}: --account is required` }
   const { provider, reports } = order
@@ -290,10 +283,22 @@ export async function assignOrder(id: string, decision: OrderDecision, ports: As
       outcome: 'refused',
       message: `${id} needs the withdrawal address as the client names it, or that it is assigned unconfirmed; not confirmed by anybody: ${unconfirmedOf(transaction, undefined)}`,
     }
-  const contradictions = await contradictionsOf(transaction, withdrawalAddress, reading)
+  const requested = key === null ? undefined : await store.requestUnder(account, key)
+  const table = reading?.naming.table ?? new AssetTable([])
+  const contradictions = [
+    ...new Set([
+      ...(order.account !== undefined && order.account !== account.normalize() ? ['account'] : []),
+      ...(await contradictionsOf(transaction, withdrawalAddress, reading)),
+      ...(requested ? orderContradictions(transaction, requested, table) : []),
+    ]),
+  ]
   const left = contradictions.filter((field) => !despite.includes(field))
   if (left.length > 0)
-    return { outcome: 'refused', message: `${id} is not what the client names: it differs in ${left.join(', ')}`, contradictions }
+    return {
+      outcome: 'refused',
+      message: `${id} is not what the client names, or has requested: it differs in ${left.join(', ')}`,
+      contradictions,
+    }
   const at = Date.now()
   const createdAt = millisecondsOf(transaction.createdAt, reading.timezone) ?? order.foundAt
   const assignment: OrderAssignment = {
@@ -321,6 +326,7 @@ export async function assignOrder(id: string, decision: OrderDecision, ports: As
       account,
       notes: [
         ...unconfirmedNotes(transaction, withdrawalAddress),
+        ...(now ? [] : [`It could not be read at the provider now: what is known of it is as of ${toIso(known.foundAt)}.`]),
         ...(key === null ? [] : [`Its create is the one with the key ${key}.`]),
         ...freedNotes(result.freed),
       ],

@@ -15,15 +15,7 @@ import {
   settledStatuses,
   type UnresolvedCreateReport,
 } from '../ledger-admin.ts'
-import {
-  isTakenBack,
-  type ResolvePorts,
-  resolveCreate,
-  takenBack,
-  whyContradicted,
-  whyRunning,
-  whyUnacceptable,
-} from './resolve.ts'
+import { type ResolvePorts, resolveCreate, whyContradicted, whyRunning, whyUnacceptable, whyWithheld } from './resolve.ts'
 import { settleTransaction, withoutAddresses } from './settle.ts'
 import { reasonOf, unresolvedCreates } from './unresolved.ts'
 
@@ -156,9 +148,9 @@ async function rowsFor(outcome: SettlementOutcome, ports: SettlementPorts): Prom
 }
 
 function obstacleTo(create: UnresolvedCreateReport, outcome: 'none' | 'accept', ports: SettlementPorts): string | undefined {
-  if (isTakenBack(create)) return takenBack
-  if (outcome === 'none') return whyRunning(create, ports)
-  return whyRunning(create, ports) ?? whyUnacceptable(create) ?? whyContradicted(create, ports)
+  const waiting = whyWithheld(create) ?? whyRunning(create, ports)
+  if (outcome === 'none') return waiting
+  return waiting ?? whyUnacceptable(create) ?? whyContradicted(create, ports)
 }
 
 function createRow(create: UnresolvedCreateReport): Row {

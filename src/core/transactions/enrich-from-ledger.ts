@@ -14,7 +14,6 @@ import {
   type ServiceResponse,
   type SwapService,
 } from '../../domain/service.ts'
-import { isFinal } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { oldestOf } from '../freshness.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
@@ -111,8 +110,7 @@ class Enrichment {
     const observed = withoutAttention(observedFromGet(response, clock(), configured.timezone))
     const finding = this.cache.find(owner, request.id, sentAt, observed.reported.status)
     const cached = finding instanceof Promise ? await finding : finding
-    const isKnownBefore = cached.stored !== undefined && cached.isUnread
-    const mismatches = isKnownBefore ? noMismatches : await this.mismatchesAmong([[response.body, cached]])
+    const mismatches = mayBeMismatch(cached) ? await this.mismatchesAmong([[response.body, cached]]) : noMismatches
     if (!mismatches || (cached.isUnread && !this.isAsBefore(cached.stored, observed))) throw ledgerUnavailable()
     const firstDeposit = await this.scope.judgeFirstDeposit(latestOf(cached), response)
     const { record, staleSeconds } = this.apply(owner, cached, [{ ...observed, firstDeposit }], mismatches)
@@ -137,6 +135,8 @@ class Enrichment {
     const key = JSON.stringify([owner, dates, this.lastCreates.get(owner, performance.now())])
     const { rows, characters: _, ...whole } = await this.snapshots.get(key, page === 1, read)
     const listed = await this.cache.findAll(owner, rows)
+    // Without the ledger nobody knows what passes: a row would be missing without a word.
+    if (listed.some(([, { isUnread }]) => isUnread)) throw ledgerUnavailable()
     const at = clock()
     const { derived = [], sequence } = whole
     const matching = listed.filter(([reported, cached]) => {
@@ -195,17 +195,14 @@ class Enrichment {
   }
 
   /**
-   * The ids of responses that contradicted a create, and of what a search has withheld: nobody is told to pay. What a create here has made is
-   * none. Undefined: the ledger does not answer.
+   * The ids of responses that contradicted a create, and of what is withheld for one: its client was told not to pay. Undefined: the ledger
+   * does not answer.
    */
   private async mismatchesAmong(
     transactions: readonly (readonly [Transaction, CachedTransaction])[],
   ): Promise<ReadonlySet<string> | undefined> {
     const { ledger, tag } = this.scope
-    const mayBePaid = ({ depositAddress, status }: Transaction): boolean => Boolean(depositAddress) && !isFinal(status)
-    const ids = transactions.flatMap(([reported, { stored }]) =>
-      stored?.isCreated || (stored && !mayBePaid(reported)) ? [] : [reported.id],
-    )
+    const ids = transactions.flatMap(([{ id }, cached]) => (mayBeMismatch(cached) ? [id] : []))
     return ids.length === 0 ? noMismatches : withDefault(ledger.mismatchedIds(tag, ids), maxLedgerWaitMs, undefined)
   }
 
@@ -232,6 +229,11 @@ class Enrichment {
       if (this.writeBehind.write(cached, toEntry(record), last.observed.isComplete)) this.cache.resize(cached)
     return rejected.length === 0 ? { record } : { record, staleSeconds: Math.floor(freshness.ageSeconds(toEntry(record))) }
   }
+}
+
+/** What the ledger does not have otherwise, or has in doubt without having made it. */
+function mayBeMismatch({ stored }: CachedTransaction): boolean {
+  return stored === undefined || (!stored.isCreated && stored.doubt === 'contradicted')
 }
 
 function isDetailed(entry: LedgerEntry | undefined): boolean {

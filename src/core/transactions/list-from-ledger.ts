@@ -4,6 +4,7 @@ import { instantsOf } from '../../domain/instant.ts'
 import { type Context, ownerOf, type ServiceResponse, type SwapService } from '../../domain/service.ts'
 import { formatTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
 import { type Freshness, oldestOf } from '../freshness.ts'
+import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { EntriesElsewhere, Ledger, LedgerEntry } from '../ledger.ts'
 import { cutPage } from '../paging.ts'
@@ -135,11 +136,13 @@ export function listElsewhere({ ledger, freshness, readTags, listed, pageSize, t
     },
     async listTransactions(query, context, next) {
       const owner = ownerOf(context)
-      // Without the ledger the list is the provider's, as it was before the switch.
-      const elsewhere = await ledger.listElsewhere(owner, listed, maxWholeRows).catch(() => undefined)
-      if (!elsewhere || elsewhere.entries.length === 0) return next.call('listTransactions', query, context)
-      const { first, last } = parseDateRange(query)
       const filter = listFilter(query)
+      const elsewhere = await ledger.listElsewhere(owner, listed, maxWholeRows).catch(() => undefined)
+      // Without the ledger a list may lack what the key made before the switch, and says so.
+      if (!elsewhere && filter) throw ledgerUnavailable()
+      if (!elsewhere) return { ...(await next.call('listTransactions', query, context)), warning: 'ledger_unavailable' }
+      if (elsewhere.entries.length === 0) return next.call('listTransactions', query, context)
+      const { first, last } = parseDateRange(query)
       const whole = await snapshots.get(owner, query.page === 1, () => readWholeList(next, context, pageSize))
       const found = whole.rows.filter((row) => !filter || passes(filter, row, {}, timezones.get(listed)))
       const known = withoutListed(elsewhere, whole.rows, listed).filter(
@@ -159,6 +162,7 @@ export function listElsewhere({ ledger, freshness, readTags, listed, pageSize, t
         body: { items, total },
         derived: [...new Set([...(whole.derived ?? []), ...read.flatMap(({ derived = [] }) => derived)])],
         ...(staleSeconds !== undefined && { staleSeconds }),
+        ...(whole.warning && { warning: whole.warning }),
         ...(stored.length === 0
           ? { provider: listed }
           : { sources: [...new Set([listed, ...stored.map((entry) => entry.provider)])] }),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { providerScope } from '../../../test/support/provider-scope.ts'
-import { Fault } from '../../domain/fault.ts'
+import { Fault, standardFault } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
@@ -63,6 +63,20 @@ const get = (callerContext: Context = context): Promise<ServiceResponse<'getTran
 it("another owner's transaction is not found, and the provider is not called", async () => {
   await expect(get({ ...context, caller: { address: '', identity: 'other' } })).rejects.toMatchObject({ kind: 'notFound' })
   expect([callCount, observedSequences]).toEqual([0, []])
+})
+
+it('one that a person assigns while it is looked for is found', async () => {
+  const assigned = entry
+  entry = undefined
+  const fault = async (): Promise<Fault> => {
+    entry = assigned
+    return standardFault('notFound')
+  }
+  const absentSwaps = { fault, mayBeNamed: async () => undefined }
+  const freshness = new Freshness({ refreshMs: 10_000, clock, steadyClock: clock })
+  const scope = providerScope({ ledger, freshness, clock, observe, absentSwaps, mayTakeBack: () => true })
+  const response = await ownership(scope)(service).call('getTransaction', { id: 'tx-1' }, context)
+  expect(response.body).toMatchObject({ id: 'tx-1', status: 'sending' })
 })
 
 it('an outdated transaction is read, stored and returned in its current state', async () => {

@@ -27,7 +27,7 @@ type Details = ServiceResponse<'getTransaction'>
  * if the provider fails or does not find it, the last known state is returned with `staleSeconds`.
  */
 export function ownership(scope: ProviderScope): Layer {
-  const { ledger, tag: provider, absentSwaps, freshness, sequences, clock, observe } = scope
+  const { ledger, tag: provider, freshness, sequences, clock, observe } = scope
   const isOff = scope.state === 'off'
   const count = (outcome: CacheOutcome, entry?: LedgerEntry): void =>
     observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { ageSeconds: freshness.ageSeconds(entry) }) })
@@ -36,8 +36,7 @@ export function ownership(scope: ProviderScope): Layer {
   return onOperations({
     async getTransaction(request, context, next) {
       const owner = ownerOf(context)
-      const entry = finals.get(owner, request.id) ?? (await ledger.find(owner, provider, request.id))
-      if (!entry) throw await absentSwaps.fault(provider, request.id)
+      const entry = finals.get(owner, request.id) ?? (await findOwn(owner, request.id, scope))
       finals.keep(entry)
       if (isOff || isMissingForNow(entry, clock())) {
         count('stale', entry)
@@ -83,6 +82,16 @@ export function ownership(scope: ProviderScope): Layer {
       }
     },
   })
+}
+
+/** Throws where the owner has none. After a restore a person may assign it between the two looks: then it is no other owner's. */
+async function findOwn(owner: string, id: string, { ledger, tag, absentSwaps, mayTakeBack }: ProviderScope): Promise<LedgerEntry> {
+  const found = await ledger.find(owner, tag, id)
+  if (found) return found
+  const absent = await absentSwaps.fault(tag, id)
+  const assigned = mayTakeBack() && absent.kind === 'notFound' ? await ledger.find(owner, tag, id) : undefined
+  if (!assigned) throw absent
+  return assigned
 }
 
 /** How long a final transaction is served without a read. */

@@ -37,7 +37,7 @@ export const responseHeaders = {
     minimum: 1,
   }),
   'X-Swap-Warning': header(
-    '`memo_recommended`: an address of this swap is on a network with memos or tags, and you have sent none for it. If its owner is an exchange, it probably needs one: ask your user before anything is paid. `rows_unreadable`, with a list: rows could not be read at the provider, and were left out. `ledger_restored`, with a list: the service was restored from a backup, and the list may lack swaps; create none of them again. `ledger_unavailable`, with a list: the deposit addresses are missing, since the service cannot tell now whether they may be paid.',
+    '`memo_recommended`: an address of this swap is on a network with memos or tags, and you have sent none for it. If its owner is an exchange, it probably needs one: ask your user before anything is paid. `rows_unreadable`, with a list: rows could not be read at the provider, and were left out. `ledger_restored`, with a list: the service was restored from a backup, and the list may lack swaps; create none of them again. `ledger_unavailable`, with a list: the deposit addresses are missing, since the service cannot tell now whether they may be paid, and so may be swaps that you made before the service changed its provider.',
     { type: 'string', enum: [...warnings] },
   ),
   'RateLimit-Policy': header('The limit of this request (RFC 9651): `q` requests in `w` seconds.', text, '"quotes";q=60;w=60'),
