@@ -129,7 +129,7 @@ describe('N2: up go', () => {
 
 const listedDown = {
   'content-type': 'text/html',
-  'content-encoding': 'x-unknown',
+  'content-encoding': 'identity',
   'cache-control': 'public, max-age=60',
   etag: '"a"',
   'last-modified': 'Sat, 01 Jan 2000 00:00:00 GMT',

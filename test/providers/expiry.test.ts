@@ -1,5 +1,6 @@
 /** docs/contract.md §3.6: a deposit address is free again a day after its provider's own expiry. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Ledger } from '../../src/core/ledger.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { createdStatus, type Rig, startRig } from './rig.ts'
 
@@ -8,6 +9,14 @@ const hourMs = 3_600_000
 const waitMs = hourMs / 2
 
 let rig: Rig
+/** The database's clock goes with that of the test. */
+const ledgerLayer = (ledger: Ledger): Ledger => ({
+  ...ledger,
+  async depositHolder(key) {
+    const holder = await ledger.depositHolder(key)
+    return holder && { ...holder, now: Date.now() }
+  },
+})
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }))
 afterEach(async () => {
   vi.useRealTimers()
@@ -36,7 +45,7 @@ describe.each(['changelly', 'changenow', 'letsexchange', 'sideshift', 'stealthex
     [23, 502],
     [25, createdStatus.A],
   ])('the same deposit address again, %i h after the expiry: %i', async (hours, status) => {
-    rig = await startRig(name)
+    rig = await startRig(name, { ledgerLayer })
     const first = await create()
     expect([first.status, first.text]).toEqual([createdStatus.A, expect.stringMatching(/"validUntil":"\d{4}-[\d-]+T[\d:.]+Z"/)])
     repeatsDeposit()
@@ -54,7 +63,7 @@ test.each([
   ['in the past', '2020-01-01T00:00:00Z'],
   ['a year away', Math.floor((Date.now() + 365 * 24 * hourMs) / 1_000)],
 ])('an expiry that is %s is ignored and counted, and the swap keeps its address for 7 days', async (_, expiry) => {
-  rig = await startRig('letsexchange')
+  rig = await startRig('letsexchange', { ledgerLayer })
   says(expiry)
   expect((await create()).status).toBe(createdStatus.A)
   expect(rig.drift()).toEqual(['validUntil implausible '])
@@ -65,7 +74,7 @@ test.each([
 })
 
 test('an expiry that only a get has counts too', async () => {
-  rig = await startRig('letsexchange')
+  rig = await startRig('letsexchange', { ledgerLayer })
   says(null)
   const { id } = (await create()).json as { readonly id: string }
   expect((await rig.get('A', `/transactions/${id}`)).status).toBe(200)
