@@ -4,7 +4,7 @@ import type { LimitChanges } from '../core/access/authentication.ts'
 import { accountNameRule, accountRow, limitRule, maxLimit, noOwnLimits, toAccountName } from '../core/operations/keys.ts'
 import { accountLimitNames } from '../domain/key-access.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
-import { refuse, type Terminal } from './terminal.ts'
+import { changing, refuse, type Terminal } from './terminal.ts'
 import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
 const asName = parsedBy(toAccountName, accountNameRule)
@@ -45,7 +45,7 @@ export function addAccounts(program: Command, terminal: Terminal, end: (exitCode
       const limits = { quotes, create, read, streams }
       if (Object.values(limits).every((limit) => limit === undefined))
         command.error('error: name at least one of --quotes, --create, --read and --streams', { exitCode: 2 })
-      end(await withLedger(options, terminal, (session) => set(name, limits, options, session), 'write'))
+      end(await withLedger(options, terminal, (session) => set(name, limits, options, changing(session)), 'write'))
     })
   accounts
     .command('reset')
@@ -54,7 +54,7 @@ export function addAccounts(program: Command, terminal: Terminal, end: (exitCode
     .option(...configOption)
     .option(...jsonOption)
     .action(async (name: string, options: Options) =>
-      end(await withLedger(options, terminal, (session) => reset(name, options, session), 'write')),
+      end(await withLedger(options, terminal, (session) => reset(name, options, changing(session)), 'write')),
     )
 }
 
