@@ -132,6 +132,8 @@ describe('wrong usage', () => {
     ['an option that is given twice', ['keys', 'create', '--name', 'acme', '--name', 'acme']],
     ['a flag that is given twice', ['check', '--json', '--json']],
     ['an option beside its opposite', ['ledger', 'found', 'assign', 'alpha~1', '--key', 'k', '--no-key', '--note', 'n']],
+    ['an account that no path leads to', ['keys', 'create', '--name', '..']],
+    ['limits of one', ['accounts', 'set', '.', '--read', '1']],
     ['a setting that is given twice', ['init', '--setting', 'refs=a', '--setting', 'refs=b']],
   ])('is %s: 2, with nothing on standard output', async (_, args) => {
     const { exitCode, out, err } = await swapgate(...args)

@@ -4,7 +4,6 @@ import { hashKey } from '../adapters/crypto.ts'
 import type { IssuedKey } from '../core/access/authentication.ts'
 import { durations, toDuration } from '../core/operations/duration.ts'
 import {
-  accountNameRule,
   findIssuedKey,
   issueKey,
   type KeyPorts,
@@ -12,11 +11,12 @@ import {
   keyState,
   type NewKey,
   networksRule,
+  newAccountNameRule,
   newKeyRow,
   rotateKey,
   scopeRule,
-  toAccountName,
   toNetworks,
+  toNewAccountName,
 } from '../core/operations/keys.ts'
 import { toIso } from '../domain/instant.ts'
 import { type KeyScope, parseScope } from '../domain/key-access.ts'
@@ -25,7 +25,7 @@ import { type ExitCode, type Session, withLedger } from './session.ts'
 import { changing, printSecretFirst, readSecret, refuse, type Terminal } from './terminal.ts'
 import { configOption, formatTable, jsonOption, listParsedBy, type Options, parsedBy } from './values.ts'
 
-const asName = parsedBy(toAccountName, accountNameRule)
+const asName = parsedBy(toNewAccountName, newAccountNameRule)
 const asOverlap = parsedBy(toDuration, durations)
 const asScope = listParsedBy(parseScope, scopeRule)
 const asNetworks = listParsedBy(toNetworks, networksRule)
