@@ -1,13 +1,23 @@
 /** `swapgate accounts`: the accounts, and limits of their own (docs/contract.md §7, §13). */
 import type { Command } from 'commander'
 import type { LimitChanges } from '../core/access/authentication.ts'
-import { accountNameRule, accountRow, limitRule, maxLimit, noOwnLimits, toAccountName } from '../core/operations/keys.ts'
+import {
+  accountNameRule,
+  accountRow,
+  limitRule,
+  maxLimit,
+  newAccountNameRule,
+  noOwnLimits,
+  toAccountName,
+  toNewAccountName,
+} from '../core/operations/keys.ts'
 import { accountLimitNames } from '../domain/key-access.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
-import { refuse, type Terminal } from './terminal.ts'
+import { changing, refuse, type Terminal } from './terminal.ts'
 import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
 const asName = parsedBy(toAccountName, accountNameRule)
+const asNewName = parsedBy(toNewAccountName, newAccountNameRule)
 const asLimit = parsedBy((text) => (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= maxLimit ? Number(text) : undefined), limitRule)
 
 type SetOptions = Options & LimitChanges
@@ -34,7 +44,7 @@ export function addAccounts(program: Command, terminal: Terminal, end: (exitCode
   accounts
     .command('set')
     .description('set limits of an account, in place of those of the configuration; the account is made if its name is new')
-    .argument('<account>', 'its name', asName)
+    .argument('<account>', 'its name', asNewName)
     .option('--quotes <number>', `quotes in a window: ${limitRule}`, asLimit)
     .option('--create <number>', `creates in a window: ${limitRule}`, asLimit)
     .option('--read <number>', `reads in a window: ${limitRule}`, asLimit)
@@ -45,7 +55,7 @@ export function addAccounts(program: Command, terminal: Terminal, end: (exitCode
       const limits = { quotes, create, read, streams }
       if (Object.values(limits).every((limit) => limit === undefined))
         command.error('error: name at least one of --quotes, --create, --read and --streams', { exitCode: 2 })
-      end(await withLedger(options, terminal, (session) => set(name, limits, options, session), 'write'))
+      end(await withLedger(options, terminal, (session) => set(name, limits, options, changing(session)), 'write'))
     })
   accounts
     .command('reset')
@@ -54,7 +64,7 @@ export function addAccounts(program: Command, terminal: Terminal, end: (exitCode
     .option(...configOption)
     .option(...jsonOption)
     .action(async (name: string, options: Options) =>
-      end(await withLedger(options, terminal, (session) => reset(name, options, session), 'write')),
+      end(await withLedger(options, terminal, (session) => reset(name, options, changing(session)), 'write')),
     )
 }
 

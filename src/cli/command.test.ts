@@ -30,7 +30,8 @@ async function swapgate(...args: readonly string[]) {
   const err: string[] = []
   const stream = (): never => expect.fail('streamed')
   const input = (): never => expect.fail('read')
-  const exitCode = await run(args, { out: (line) => out.push(line), err: (line) => err.push(line), stream, input })
+  const streams = { out: (line: string) => out.push(line), err: (line: string) => err.push(line), stream, input }
+  const exitCode = await run(args, { ...streams, loss: async () => undefined, begin: () => {} })
   return { exitCode, out, err }
 }
 
@@ -128,6 +129,12 @@ describe('wrong usage', () => {
     ['an excess argument', ['check', 'config/gateway.yaml']],
     ['a group without its command', ['keys']],
     ['an unknown command of a group', ['ledger', 'burn']],
+    ['an option that is given twice', ['keys', 'create', '--name', 'acme', '--name', 'acme']],
+    ['a flag that is given twice', ['check', '--json', '--json']],
+    ['an option beside its opposite', ['ledger', 'found', 'assign', 'alpha~1', '--key', 'k', '--no-key', '--note', 'n']],
+    ['an account that no path leads to', ['keys', 'create', '--name', '..']],
+    ['limits of one', ['accounts', 'set', '.', '--read', '1']],
+    ['a setting that is given twice', ['init', '--setting', 'refs=a', '--setting', 'refs=b']],
   ])('is %s: 2, with nothing on standard output', async (_, args) => {
     const { exitCode, out, err } = await swapgate(...args)
     expect(exitCode).toBe(2)
@@ -140,7 +147,7 @@ it('prints its options and its version', async () => {
   const help = await swapgate('--help')
   expect(help.exitCode).toBe(0)
   expect(help.out.join('\n')).toContain('start [options]')
-  expect(help.out.join('\n')).toContain('Exit codes: 0 done, 1 refused or faults found, 2 wrong usage.')
+  expect(help.out.join('\n')).toContain('Exit codes: 0 done, 1 refused, faults found or output lost, 2 wrong usage.')
   expect((await swapgate()).err).toEqual(help.out)
   const start = await swapgate('start', '--help')
   for (const option of ['--port <port>', '--admin-port <port>', '--config <file>']) expect(start.out.join('\n')).toContain(option)

@@ -9,7 +9,7 @@ import { addInit } from './init.ts'
 import { addKeys } from './keys.ts'
 import { addLedger } from './ledger.ts'
 import { addProviders } from './providers/index.ts'
-import { eachLine, guarded, type Terminal } from './terminal.ts'
+import { eachLine, guarded, type Streams, type Terminal } from './terminal.ts'
 import { addTransactions } from './transactions.ts'
 import { addUsage } from './usage.ts'
 import { configOption, jsonOption, type Options, parsedBy } from './values.ts'
@@ -17,10 +17,11 @@ import { addWebhooks } from './webhooks.ts'
 
 const asPort = parsedBy((text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? text : undefined), 'a port from 0 to 65535')
 
-/** Runs a command. Returns the exit code: 0 success, 1 refused or faults found, 2 wrong usage. */
-export async function run(args: readonly string[], unguarded: Terminal): Promise<number> {
-  const terminal = guarded(unguarded)
+/** Runs a command. Returns the exit code: 0 success, 1 refused, faults found or output lost, 2 wrong usage. */
+export async function run(args: readonly string[], streams: Streams): Promise<number> {
+  const terminal = guarded(streams)
   let exitCode = 0
+  let isGateway = false
   const end = (code: number): void => {
     exitCode = code
   }
@@ -33,6 +34,7 @@ export async function run(args: readonly string[], unguarded: Terminal): Promise
     .option(...configOption)
     .action(async ({ config, port, adminPort }: Options & { readonly port?: string; readonly adminPort?: string }) => {
       const { start } = await import('./start.ts')
+      isGateway = true // its output is no result
       end(await start(configFile(config), { server: port, admin: adminPort }, terminal))
     })
   program
@@ -59,20 +61,35 @@ export async function run(args: readonly string[], unguarded: Terminal): Promise
   addProviders(program, terminal, end)
   addAssets(program, terminal, end)
   addAudit(program, terminal, end)
+  refuseRepeats(program)
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (reason) {
     if (!(reason instanceof CommanderError)) throw reason
-    return reason.exitCode === 0 ? 0 : 2
+    return await terminal.ended(reason.exitCode === 0 ? 0 : 2)
   }
-  return exitCode
+  return isGateway ? exitCode : await terminal.ended(exitCode)
+}
+
+/** An option that is given twice is wrong usage, unless its values are a list: commander takes the last one. */
+function refuseRepeats(command: Command): void {
+  const given = new Set<string>()
+  for (const option of command.options) {
+    const name = option.attributeName()
+    command.on(`option:${option.name()}`, () => {
+      if (given.has(name) && typeof command.getOptionValue(name) !== 'object')
+        command.error(`error: option '${option.flags}' is given twice, or with its opposite`)
+      given.add(name)
+    })
+  }
+  command.commands.forEach(refuseRepeats)
 }
 
 /** A line of commander's own after an error: what the argument may have meant. */
 const hint = /\n(?=\()/
 
 const exitCodes = `
-Exit codes: 0 done, 1 refused or faults found, 2 wrong usage.
+Exit codes: 0 done, 1 refused, faults found or output lost, 2 wrong usage.
 Each command has its own help: swapgate start --help`
 
 function programFor({ out, err }: Terminal): Command {

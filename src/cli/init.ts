@@ -3,7 +3,7 @@ import { accessSync, constants, copyFileSync, existsSync, mkdirSync, rmSync, wri
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { hasVariable, loadConfigInThread, newConfigFile, packagedConfigFile } from '../config/index.ts'
 import { knownForms, providerForms } from '../forms/index.ts'
 import { inspectLedger } from '../ledger/index.ts'
@@ -32,6 +32,7 @@ export function addInit(program: Command, terminal: Terminal, end: (exitCode: Ex
       'what the form needs beside the key; may be repeated',
       (text, before: InitFlags['setting']) => {
         const [name = '', value = ''] = asSetting(text)
+        if (before && name in before) throw new InvalidArgumentError(`${name} is given twice.`)
         return { ...before, [name]: value }
       },
     )
@@ -51,8 +52,8 @@ async function init({ config, json = false, ...flags }: InitOptions, terminal: T
     const provider = await freeName(file)
     writeFileSync(file, configurationText(answers, provider))
     if (!(await isValid(file, written, terminal))) return refuse('nothing is written', terminal)
-    if (json) terminal.out(JSON.stringify({ file, written, provider }))
-    else for (const line of nextSteps(written, answers, provider, config)) terminal.out(line)
+    if (json) terminal.done(JSON.stringify({ file, written, provider }))
+    else for (const line of nextSteps(written, answers, provider, config)) terminal.done(line)
     return 0
   } catch (reason) {
     if (reason instanceof InvalidAnswer) return refuse(reason.message, terminal)

@@ -4,7 +4,6 @@ import { hashKey } from '../adapters/crypto.ts'
 import type { IssuedKey } from '../core/access/authentication.ts'
 import { durations, toDuration } from '../core/operations/duration.ts'
 import {
-  accountNameRule,
   findIssuedKey,
   issueKey,
   type KeyPorts,
@@ -12,23 +11,24 @@ import {
   keyState,
   type NewKey,
   networksRule,
+  newAccountNameRule,
   newKeyRow,
   rotateKey,
   scopeRule,
-  toAccountName,
   toNetworks,
+  toNewAccountName,
 } from '../core/operations/keys.ts'
 import { toIso } from '../domain/instant.ts'
 import { type KeyScope, parseScope } from '../domain/key-access.ts'
 import { networkKeysWarning } from '../process/warnings.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
-import { readSecret, refuse, type Terminal } from './terminal.ts'
-import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
+import { changing, printSecretFirst, readSecret, refuse, type Terminal } from './terminal.ts'
+import { configOption, formatTable, jsonOption, listParsedBy, type Options, parsedBy } from './values.ts'
 
-const asName = parsedBy(toAccountName, accountNameRule)
+const asName = parsedBy(toNewAccountName, newAccountNameRule)
 const asOverlap = parsedBy(toDuration, durations)
-const asScope = parsedBy(parseScope, scopeRule)
-const asNetworks = parsedBy(toNetworks, networksRule)
+const asScope = listParsedBy(parseScope, scopeRule)
+const asNetworks = listParsedBy(toNetworks, networksRule)
 const asLifetime = parsedBy((text) => toDuration(text) || undefined, `above 0, ${durations}`)
 
 interface AccessOptions extends Options {
@@ -78,7 +78,7 @@ export function addKeys(program: Command, terminal: Terminal, end: (exitCode: Ex
     .command('revoke <id>')
     .description('revoke a key now; this cannot be undone')
     .option(...configOption)
-    .action((id: string, options: Options) => run(options, (session) => revoke(id, session)))
+    .action((id: string, options: Options) => run(options, (session) => revoke(id, changing(session))))
   keys
     .command('rotate <id>')
     .description('issue a new key to the same account; the old key expires after the overlap')
@@ -92,8 +92,15 @@ export function addKeys(program: Command, terminal: Terminal, end: (exitCode: Ex
 }
 
 async function create({ name, json, ...access }: CreateOptions, session: Session): Promise<ExitCode> {
-  printKey(await issueKey(portsOf(session), name, settingsOf(access)), json, session)
-  return 0
+  const issued = await issueKey(portsOf(session), name, settingsOf(access))
+  if (await printKey(issued, json, session)) {
+    session.terminal.note(`the key ${issued.id} of ${name} is issued, and was written`)
+    return 0
+  }
+  const { stores, terminal, actor } = session
+  const isRevoked = await stores.accounts.revokeKey(issued.id, Date.now(), actor).catch(() => false)
+  const end = isRevoked ? 'it is revoked' : `it could not be revoked either: swapgate keys revoke ${issued.id}`
+  return refuse(`the key ${issued.id} of ${name} could not be written: ${end}`, terminal)
 }
 
 async function list({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
@@ -133,10 +140,19 @@ async function revoke(id: string, { stores, terminal, actor }: Session): Promise
 }
 
 async function rotate(id: string, { overlap, json, ...access }: RotateOptions, session: Session): Promise<ExitCode> {
+  const { stores, terminal } = session
+  const old = await stores.accounts.readKey(id)
+  if (!old || keyState(old, Date.now()) !== 'active') return refuse(`no valid key has the id ${id}`, terminal)
+  if (!(await terminal.canWrite(json ? '{' : keyLabel)))
+    return refuse(`the output cannot be written: the key ${id} is not rotated`, terminal)
   const rotated = await rotateKey(portsOf(session), id, { ...settingsOf(access), overlapMs: overlap })
-  if (!rotated) return refuse(`no valid key has the id ${id}`, session.terminal)
-  printKey(rotated.issued, json, session)
-  if (!json) session.terminal.out(`The old key ${id} ends at ${toIso(rotated.oldExpiresAt)}.`)
+  if (!rotated) return refuse(`no valid key has the id ${id}`, terminal)
+  const { issued, oldExpiresAt } = rotated
+  const isRotated = `the key ${id} is rotated, and ends at ${toIso(oldExpiresAt)}`
+  if (!(await printKey(issued, json, session)))
+    return refuse(`${isRotated}; the new one could not be written: swapgate keys revoke ${issued.id}`, terminal)
+  terminal.note(`${isRotated}; the new one was written`)
+  if (!json) terminal.out(`The old key ${id} ends at ${toIso(oldExpiresAt)}.`)
   return 0
 }
 
@@ -148,23 +164,19 @@ function portsOf({ stores: { accounts }, actor }: Session): KeyPorts {
   return { accounts, digest: hashKey, actor }
 }
 
-function printKey(issued: NewKey, isJson = false, { config, terminal }: Session): void {
+const keyLabel = 'key'
+
+/** Whether the line with the key itself was written. */
+async function printKey(issued: NewKey, isJson = false, { config, terminal }: Session): Promise<boolean> {
   if (config.auth.mode !== 'managed') {
     terminal.err(`warning: auth.mode is ${config.auth.mode}: the gateway accepts issued keys only if it is managed`)
   }
   if (issued.networks && config.server.trustProxy === 0) terminal.err(`warning: ${networkKeysWarning}`)
-  if (isJson) {
-    terminal.out(JSON.stringify(newKeyRow(issued)))
-    return
-  }
-  for (const line of formatTable([
-    ['key', issued.key],
-    ['id', issued.id],
-    ['account', issued.name],
-    ['ends', endOf(issued)],
-  ]))
-    terminal.out(line)
-  terminal.out('The key is not shown again: its SHA-256 and its last four characters are stored.')
+  const facts = { [keyLabel]: issued.key, id: issued.id, account: issued.name, ends: endOf(issued) }
+  const [secret = '', ...rest] = isJson
+    ? [JSON.stringify(newKeyRow(issued))]
+    : [...formatTable(Object.entries(facts)), 'The key is not shown again: its SHA-256 and its last four characters are stored.']
+  return await printSecretFirst(secret, rest, terminal)
 }
 
 function endOf({ expiresAt, revokedAt }: IssuedKey): string {

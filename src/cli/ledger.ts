@@ -3,7 +3,6 @@
 import { statSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { Config } from '../config/index.ts'
 import {
   type ExportedEntry,
   type FoundTransaction,
@@ -24,7 +23,7 @@ import { resolvePorts } from '../process/ask-providers.ts'
 import { addRestore } from './restore.ts'
 import { type ExitCode, type Session, withConfig, withLedger } from './session.ts'
 import { addSettleAll } from './settle-all.ts'
-import { refuse, type Terminal } from './terminal.ts'
+import { changing, refuse, type Terminal } from './terminal.ts'
 import { configOption, despiteOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
 const dates = 'a date like 2026-11-20, or a time like 2026-11-20T08:00:00Z'
@@ -96,14 +95,14 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
         if (force && bind === undefined) command.error('error: --force requires --bind <id>')
         if (despite && none) command.error('error: --despite and --none exclude each other')
         const resolution = bind !== undefined ? { bind, force, despite } : accept ? { accept, despite } : ({ none: true } as const)
-        return run(options, (session) => resolve(intent, { ...resolution, note }, session))
+        return run(options, (session) => resolve(intent, { ...resolution, note }, changing(session)))
       },
     )
   add('settle <transaction>', 'record the outcome of a transaction that needs a person')
     .addOption(new Option('--status <status>', 'what became of it').choices(settledStatuses).makeOptionMandatory())
     .requiredOption('--note <text>', 'the reason, for the audit log', parsedBy(toNote, noteRule))
     .action((id: string, { status, note, ...options }: SettleOptions) =>
-      run(options, (session) => settle(id, { status, note }, session)),
+      run(options, (session) => settle(id, { status, note }, changing(session))),
     )
   addSettleAll(add('settle-all', 'show what one decision would settle at a provider, and settle it once that is confirmed'), run)
   add('migrate', 'bring the ledger to the schema of this version; besides start, no other command does')
@@ -113,13 +112,13 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
       end(
         await (check
           ? printMissing(options, terminal)
-          : withLedger(options, terminal, (session) => printMigrations(options, session), 'migrate')),
+          : withLedger(options, terminal, (session) => printMigrations(options, changing(session)), 'migrate')),
       ),
     )
   add('backup <file>', 'copy a SQLite ledger to a new file, while gateways use it')
     .option(...jsonOption)
     .action(async (file: string, options: Options) =>
-      end(await withConfig(options, terminal, (config) => backUp(file, options, config, terminal))),
+      end(await withConfig(options, terminal, (config) => backUp(file, options, changing({ config, terminal })))),
     )
   addRestore(ledger, add, async (options, work) => end(await withLedger(options, terminal, work, 'change')))
   add('export', 'print all transactions, one JSON object per line')
@@ -129,7 +128,7 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
   add('prune', 'delete finished transactions')
     .requiredOption('--before <date>', `only transactions created before: ${dates}`, asTimestamp)
     .option(...jsonOption)
-    .action((options: PruneOptions) => run(options, (session) => prune(options, session)))
+    .action((options: PruneOptions) => run(options, (session) => prune(options, changing(session))))
 }
 
 /** Prints the creates and transactions that an operator may have to settle. */
@@ -270,9 +269,9 @@ async function settle(id: string, settlement: Settlement, { stores, terminal, ac
   return 0
 }
 
-async function backUp(file: string, { json }: Options, { ledger: { url } }: Config, terminal: Terminal): Promise<0 | 2> {
+async function backUp(file: string, { json }: Options, { config, terminal }: Pick<Session, 'config' | 'terminal'>): Promise<0 | 2> {
   const { backUpLedger } = await import('../ledger/index.ts')
-  if (!backUpLedger(url, file)) {
+  if (!backUpLedger(config.ledger.url, file)) {
     terminal.err('swapgate: the ledger is in PostgreSQL: use pg_dump --format=custom, or point-in-time recovery (docs/backup.md)')
     return 2
   }

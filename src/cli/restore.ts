@@ -18,7 +18,7 @@ import { toIso, toTimestamp } from '../domain/instant.ts'
 import { assignPorts, listReader, providerNames, providerTag } from '../process/ask-providers.ts'
 import { isIntentIdOf } from '../provider/intent-id.ts'
 import type { ExitCode, Session } from './session.ts'
-import { refuse, type Terminal } from './terminal.ts'
+import { changing, refuse, type Terminal } from './terminal.ts'
 import { despiteOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
 const asTimestamp = parsedBy(toTimestamp, 'a date like 2026-11-20, or a time like 2026-11-20T08:00:00Z')
@@ -72,13 +72,15 @@ export function addRestore(ledger: Command, add: Add, run: Run): void {
       if (confirmed > 1 || (confirmed > 0 && since !== undefined))
         command.error('error: --since, --end, --webhooks and --actions exclude each other')
       if (!isEnd && names.length > 0) command.error('error: only --end takes providers: a restore is of all of them')
-      if (webhooks !== undefined) return run(options, (session) => confirmWebhooks(webhooks, options, session))
-      if (actions) return run(options, (session) => confirmActions(options, session))
-      return run(options, (session) => (isEnd ? end(names, options, session) : mark(options, session)))
+      if (webhooks !== undefined) return run(options, (session) => confirmWebhooks(webhooks, options, changing(session)))
+      if (actions) return run(options, (session) => confirmActions(options, changing(session)))
+      return run(options, (session) => (isEnd ? end(names, options, changing(session)) : mark(options, changing(session))))
     })
   add('rebuild <providers...>', 'read the whole lists of these providers, and keep what the ledger lacks of them')
     .option(...jsonOption)
-    .action((names: readonly string[], options: Options) => run(options, (session) => printRebuild(names, options, session)))
+    .action((names: readonly string[], options: Options) =>
+      run(options, (session) => printRebuild(names, options, changing(session))),
+    )
   const found = ledger.command('found').description('decide about the orders that a rebuild has found')
   add('list', 'list those that wait for a person', found)
     .option('--assigned', 'list those that are assigned, the last one first')
@@ -100,21 +102,21 @@ export function addRestore(ledger: Command, add: Add, run: Run): void {
         command.error('error: --key <key> or --no-key is required: nobody but the client knows which create it was')
       if ((withdrawalAddress === undefined) === (unconfirmed === undefined))
         command.error('error: one of --withdrawal-address <address> and --unconfirmed is required')
-      return run(options, (session) => assign(id, key === false ? null : key, options, session))
+      return run(options, (session) => assign(id, key === false ? null : key, options, changing(session)))
     })
   add('dismiss <order>', 'the order is no swap of a client', found)
     .requiredOption(...noteOption)
-    .action((id: string, options: NoteOptions) => run(options, (session) => dismiss(id, options, session)))
+    .action((id: string, options: NoteOptions) => run(options, (session) => dismiss(id, options, changing(session))))
   add('unassign <order>', 'the order was assigned to a wrong account or key: both wait for a person again', found)
     .requiredOption(...noteOption)
-    .action((id: string, options: NoteOptions) => run(options, (session) => unassign(id, options, session)))
+    .action((id: string, options: NoteOptions) => run(options, (session) => unassign(id, options, changing(session))))
   add('undismiss <order>', 'the order was dismissed by mistake: it waits for a person again', found)
     .requiredOption(...noteOption)
-    .action((id: string, options: NoteOptions) => run(options, (session) => undismiss(id, options, session)))
+    .action((id: string, options: NoteOptions) => run(options, (session) => undismiss(id, options, changing(session))))
   add('free <key>', 'a key that returned an order until that was taken back: its next create is a new one', found)
     .requiredOption('--account <name>', 'whose key it is')
     .requiredOption(...noteOption)
-    .action((key: string, options: FreeOptions) => run(options, (session) => free(key, options, session)))
+    .action((key: string, options: FreeOptions) => run(options, (session) => free(key, options, changing(session))))
 }
 
 async function mark({ since, json }: MarkOptions, { config, stores, terminal, actor }: Session): Promise<ExitCode> {

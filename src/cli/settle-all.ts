@@ -12,7 +12,7 @@ import {
 } from '../core/operations/settle-many.ts'
 import { settlementPorts } from '../process/ask-providers.ts'
 import type { ExitCode, Session } from './session.ts'
-import { refuse } from './terminal.ts'
+import { changing, refuse } from './terminal.ts'
 import { formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
 const times = 'a date, a time like 2026-11-20T08:00:00Z, or a duration back from now like 2h'
@@ -51,7 +51,7 @@ export function addSettleAll(
       const { json: _, config: __, ...wanted } = options
       if (confirm !== undefined) {
         if (Object.keys(wanted).length > 0) usage.error('error: --confirm takes no other option than --json and --config')
-        return run(options, (session) => settleConfirmed(confirm, options, session))
+        return run(options, (session) => settleConfirmed(confirm, options, changing(session)))
       }
       const outcomes = [wanted.none && 'none', wanted.accept && 'accept', wanted.status] as const
       const [outcome, ...others] = outcomes.filter((each) => each !== undefined && each !== false)

@@ -7,7 +7,7 @@ import { Fault } from '../domain/fault.ts'
 import { capabilityOf, type SwapAction, swapActions } from '../domain/swap-action.ts'
 import { openOperatorActions } from '../process/operator-actions.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
-import { refuse, type Terminal } from './terminal.ts'
+import { changing, refuse, type Terminal } from './terminal.ts'
 import { configOption, jsonOption, type Options, parsedBy } from './values.ts'
 
 const descriptions: Readonly<Record<SwapAction, string>> = {
@@ -42,7 +42,7 @@ export function addTransactions(program: Command, terminal: Terminal, end: (exit
       .option(...jsonOption)
       .action(async (id: string, { address, extraId, note, force = false, ...options }: ActOptions) => {
         const wanted = { id, action, refundAddress: address, refundExtraId: extraId, note, isForced: force }
-        end(await withLedger(options, terminal, (session) => act(wanted, options, session), 'change'))
+        end(await withLedger(options, terminal, (session) => act(wanted, options, changing(session)), 'change'))
       })
   }
 }

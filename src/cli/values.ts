@@ -29,7 +29,7 @@ const toNames = (text: string): readonly string[] | undefined => (/^\w+(?:,\w+)*
 export const despiteOption = [
   '--despite <names>',
   'although it differs in these, as a refusal names them: like amountOut,withdrawalAddress',
-  parsedBy(toNames, 'names with commas between them'),
+  listParsedBy(toNames, 'names with commas between them'),
 ] as const
 
 /** Makes a parser of an option's value. If `parse` returns undefined, the usage is wrong (exit code 2). */
@@ -38,6 +38,18 @@ export function parsedBy<T>(parse: (text: string) => T | undefined, what: string
     const value = parse(text)
     if (value === undefined) throw new InvalidArgumentError(`It must be ${what}.`)
     return value
+  }
+}
+
+/** The same for a list with commas between its items. What a repeated option has is added. */
+export function listParsedBy(
+  parse: (text: string) => readonly string[] | undefined,
+  what: string,
+): (text: string, before?: readonly string[]) => readonly string[] {
+  const parsed = parsedBy(parse, what)
+  return (text, before = []) => {
+    const items = parsed(text)
+    return before.length === 0 ? items : parsed([...before, ...items].join(','))
   }
 }
 

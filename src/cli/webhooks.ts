@@ -28,7 +28,7 @@ import { formNamed, forms } from '../forms/index.ts'
 import { changeEncoder } from '../gateway/webhook-bodies.ts'
 import { webhookSender } from '../process/webhook-sender.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
-import { refuse, type Terminal } from './terminal.ts'
+import { changing, printSecretFirst, refuse, type Terminal } from './terminal.ts'
 import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
 const asName = parsedBy(toAccountName, accountNameRule)
@@ -73,7 +73,7 @@ export function addWebhooks(program: Command, terminal: Terminal, end: (exitCode
     .command('remove <id>')
     .description('end a webhook, with all that waits for it')
     .option(...configOption)
-    .action((id: string, options: Options) => run(options, (session) => remove(id, session)))
+    .action((id: string, options: Options) => run(options, (session) => remove(id, changing(session))))
   webhooks
     .command('rotate <id>')
     .description('give a webhook another secret; during the overlap both sign')
@@ -88,13 +88,13 @@ export function addWebhooks(program: Command, terminal: Terminal, end: (exitCode
     .description('send a webhook something that is no change, now; exit code 1 if it is not accepted')
     .option(...configOption)
     .option(...jsonOption)
-    .action((id: string, options: Options) => run(options, (session) => test(id, options, session)))
+    .action((id: string, options: Options) => run(options, (session) => test(id, options, changing(session))))
   webhooks
     .command('replay <delivery>')
     .description('send a delivery again, now; exit code 1 if it is not accepted')
     .option(...configOption)
     .option(...jsonOption)
-    .action((id: string, options: Options) => run(options, (session) => replay(id, options, session)))
+    .action((id: string, options: Options) => run(options, (session) => replay(id, options, changing(session))))
   webhooks
     .command('deliveries <id>')
     .description(`list what a webhook was sent and is to be sent, newest first, ${maxDeliveries} at a time`)
@@ -131,8 +131,14 @@ async function add(
   if (!added) return refuse(`no account has the name ${account}`, terminal)
   if (config.auth.mode !== 'managed')
     terminal.err(`warning: auth.mode is ${config.auth.mode}: webhooks are sent only with managed keys`)
-  printSecret(added, json, session)
-  return 0
+  const { id } = added.webhook
+  if (await printSecret(added, json, session)) {
+    terminal.note(`the webhook ${id} of ${account} is added, and its secret was written`)
+    return 0
+  }
+  const isRemoved = await session.stores.webhooks.remove(id, Date.now(), session.actor).catch(() => false)
+  const end = isRemoved ? 'it is removed' : `it could not be removed either: swapgate webhooks remove ${id}`
+  return refuse(`the secret of the webhook ${id} could not be written: ${end}`, terminal)
 }
 
 async function list({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
@@ -165,12 +171,19 @@ async function remove(id: string, { stores, terminal, actor }: Session): Promise
 }
 
 async function rotate(id: string, { overlap, json }: Options & { readonly overlap?: number }, session: Session): Promise<ExitCode> {
-  const rotated = await rotateWebhook(portsOf(session), id, overlap)
-  if (!rotated) return refuse(unknownId(id), session.terminal)
-  printSecret(rotated, json, session)
+  const { stores, terminal } = session
+  if (!(await stores.webhooks.find(id))) return refuse(unknownId(id), terminal)
+  const ports = portsOf(session)
+  if (ports.secrets.canSeal && !(await terminal.canWrite(json ? '{' : secretLabel)))
+    return refuse(`the output cannot be written: the secret of ${id} is not rotated`, terminal)
+  const rotated = await rotateWebhook(ports, id, overlap)
+  if (!rotated) return refuse(unknownId(id), terminal)
   const { previous } = rotated.webhook
-  if (!json)
-    session.terminal.out(previous ? `The old secret signs too until ${toIso(previous.until)}.` : 'The old secret signs no more.')
+  const old = previous ? `The old secret signs too until ${toIso(previous.until)}.` : 'The old secret signs no more.'
+  if (!(await printSecret(rotated, json, session)))
+    return refuse(`the webhook ${id} has a new secret, which could not be written: rotate it again. ${old}`, terminal)
+  terminal.note(`the webhook ${id} has a new secret, which was written. ${old}`)
+  if (!json) terminal.out(old)
   return 0
 }
 
@@ -218,15 +231,17 @@ function deliveryCells({ id, provider, providerId, state, createdAt, attempts }:
   return [id, formatTransactionId(provider, providerId), state, toIso(createdAt), `${attempts.length}`, ...outcome]
 }
 
-function printSecret(added: WithSecret, isJson = false, { terminal }: Session): void {
+const secretLabel = 'secret'
+
+/** Whether the line with the secret was written. */
+async function printSecret(added: WithSecret, isJson = false, { terminal }: Session): Promise<boolean> {
   const { webhook, secret } = added
-  if (isJson) {
-    terminal.out(JSON.stringify(newWebhookRow(added, Date.now())))
-    return
-  }
   const { id, account, url, form } = webhook
-  for (const line of formatTable(Object.entries({ secret, id, account, url, form }))) terminal.out(line)
-  terminal.out('The secret is not shown again: the ledger has it encrypted.')
+  const facts = { [secretLabel]: secret, id, account, url, form }
+  const [first = '', ...rest] = isJson
+    ? [JSON.stringify(newWebhookRow(added, Date.now()))]
+    : [...formatTable(Object.entries(facts)), 'The secret is not shown again: the ledger has it encrypted.']
+  return await printSecretFirst(first, rest, terminal)
 }
 
 function unknownId(id: string): string {

@@ -40,6 +40,8 @@ export interface WatchStore {
   readonly takeDue: (provider: string, maxTransactions: number, ids?: readonly string[]) => Promise<readonly DueTransaction[]>
   /** These were read. */
   readonly recordReads: (provider: string, ids: readonly string[]) => Promise<void>
+  /** These were taken and not read, since somebody else had read them, over five seconds ago: a hint need not wait. */
+  readonly recordSkipped: (provider: string, ids: readonly string[]) => Promise<void>
   /** These could not be read, and are due again after this pause. */
   readonly postpone: (provider: string, ids: readonly string[], pauseMs: number) => Promise<void>
 }

@@ -473,6 +473,8 @@ export interface AmountRange {
   readonly amountIn?: Amount | undefined
   readonly minAmount?: Amount | undefined
   readonly maxAmount?: Amount | undefined
+  /** The least that can be received. It explains no refusal. */
+  readonly receivedMin?: Amount | undefined
 }
 
 /** The bound that cannot be right: a negative one, or a minimum above the maximum. A maximum of 0 means no maximum. */

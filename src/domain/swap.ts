@@ -51,6 +51,8 @@ export interface CurrencyNetwork {
   readonly needsMemo?: boolean | undefined
   readonly depositMin?: Amount | undefined
   readonly decimals?: number | undefined
+  /** The decimal places that the provider takes; those of the network where that has some. */
+  readonly precision?: number | undefined
   /** What every address matches; a text that matches may still be none. */
   readonly addressPattern?: string | undefined
   readonly contract?: string | undefined
@@ -80,6 +82,8 @@ export interface Currency extends CoinOffer {
   readonly needsMemo?: boolean | undefined
   /** The contract of a token, in the provider's spelling. A coin of a chain may have a placeholder. */
   readonly contract?: string | undefined
+  /** The decimal places that the provider takes. */
+  readonly precision?: number | undefined
   /** The provider's link to an explorer of the network. */
   readonly blockExplorer?: string | undefined
   /** Only where a row is a coin, and only on request. */
@@ -115,6 +119,8 @@ export interface Rate extends Pair {
   readonly rate?: Amount | undefined
   readonly minAmount?: Amount | undefined
   readonly maxAmount?: Amount | undefined
+  /** The least that can be received, in the coin that is received. It is shown, and nothing is judged by it. */
+  readonly receivedMin?: Amount | undefined
   /** In the coin that is received. */
   readonly fee?: Amount | undefined
   readonly rateType?: RateType | undefined

@@ -241,9 +241,10 @@ function mayBeAboutAmount({ kind, reason }: Fault): boolean {
   return kind === 'invalid' && reason === 'refused'
 }
 
-function withAmountRange(fault: Fault, request: Request<Op>, { amountIn, minAmount, maxAmount }: Partial<Rate> = {}): Fault {
+function withAmountRange(fault: Fault, request: Request<Op>, { amountIn, ...quote }: Partial<Rate> = {}): Fault {
+  const { minAmount, maxAmount, receivedMin } = quote
   return 'rateType' in request
-    ? explainedByAmountRange(fault, { amountIn: request.amountIn ?? amountIn, minAmount, maxAmount })
+    ? explainedByAmountRange(fault, { amountIn: request.amountIn ?? amountIn, minAmount, maxAmount, receivedMin })
     : fault
 }
 

@@ -138,9 +138,9 @@ function statusIn({ statuses }: Form, status: Status | undefined): Status | unde
 }
 
 function refuseByLimits({ body, provider }: ServiceResponse<'getRate'>, request: Request<'getRate'>): void {
-  const { message, minAmount, maxAmount } = body
+  const { message, minAmount, maxAmount, receivedMin } = body
   const amountIn = request.amountIn ?? body.amountIn
-  const amountRange = { amountIn, minAmount, maxAmount }
+  const amountRange = { amountIn, minAmount, maxAmount, receivedMin }
   const reason = reasonByAmountRange(amountIn, amountRange)
   if (reason === 'refused') return
   const text = message || messageWithAmountRange('The amount is outside of the limits.', amountRange)
@@ -221,12 +221,8 @@ function printRange(range: AmountRange = {}, asText: boolean): PrintedRange {
   return Object.fromEntries(known.map(([name, amount]) => [name, asText ? printString(amount) : amount]))
 }
 
-function amountRefusalBody(
-  { body }: AmountRefusalTable,
-  { amountIn, minAmount, maxAmount }: PrintedRange,
-  message: string,
-): string {
-  const parts = { amountIn, minAmount, maxAmount, zero: '0', message: printString(message) }
+function amountRefusalBody({ body }: AmountRefusalTable, range: PrintedRange, message: string): string {
+  const parts = { ...range, zero: '0', message: printString(message) }
   return `{${Object.entries(body)
     .filter(([, part]) => parts[part] !== undefined)
     .map(([name, part]) => `${printString(name)}:${parts[part]}`)

@@ -35,8 +35,11 @@ export async function streamResponse(
   headers['x-accel-buffering'] = 'no'
   if (method !== 'HEAD') return { status: codec.success, headers, body: '', stream: eventText(feed, printer(codec, record)) }
   feed.close()
-  return { status: codec.success, headers, body: '' }
+  return { status: codec.success, headers, body: '', stream: noText }
 }
+
+/** Of HEAD: a length of 0 would be that of the stream. */
+const noText: ResponseStream = { run: async () => {}, close: () => {} }
 
 const commentIntervalMs = 15_000
 const comment = ': still here\n\n'

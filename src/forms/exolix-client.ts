@@ -7,6 +7,7 @@ import {
   inside,
   listOf,
   oneOf,
+  oneOfOrBoth,
   optional,
   orNull,
   type ResponseTree,
@@ -15,7 +16,8 @@ import {
   withDefault,
 } from '../wire/table.ts'
 
-const requestedAmount = { amount: oneOf('amountIn'), withdrawalAmount: oneOf('amountOut') } as const
+/** Published clients send what is to be received in both. */
+const requestedAmount = { amount: oneOf('amountIn'), withdrawalAmount: oneOfOrBoth('amountOut') } as const
 
 const transaction = {
   id: 'id',
@@ -49,7 +51,7 @@ const network = {
   memoNeeded: optional('needsMemo'),
   memoName: unused,
   memoRegex: unused,
-  precision: orNull('decimals'),
+  precision: orNull('precision'),
   decimal: orNull('decimals'),
   contract: orNull('contract'),
   icon: unused,
@@ -68,7 +70,14 @@ export const exolixClient = defineForm({
   error: { status: 'status', message: 'message', errors: 'byField' },
   amountRefusal: {
     status: 422,
-    body: { fromAmount: 'amountIn', toAmount: 'zero', message: 'message', minAmount: 'minAmount', maxAmount: 'maxAmount' },
+    body: {
+      fromAmount: 'amountIn',
+      toAmount: 'zero',
+      message: 'message',
+      minAmount: 'minAmount',
+      withdrawMin: 'receivedMin',
+      maxAmount: 'maxAmount',
+    },
   },
   operations: {
     listCurrencies: operation<'listCurrencies'>()({
@@ -107,7 +116,7 @@ export const exolixClient = defineForm({
         rate: optional('rate'),
         message: orNull('message'),
         minAmount: optional('minAmount'),
-        withdrawMin: unused,
+        withdrawMin: optional('receivedMin'),
         maxAmount: optional('maxAmount'),
       },
     }),

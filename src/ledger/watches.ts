@@ -126,7 +126,10 @@ export function watches(store: Store): WatchStore {
       if (isOff() || ids?.length === 0) return []
       const isChosen = ids ? isIn('provider_id', toList(ids)) : sql<boolean>`true`
       // One that is later than the longest pause is of a clock that was set back.
-      const isDue = sql<boolean>`provider = ${provider} and (next_read_at <= ${now} or next_read_at > ${now} + ${sql.lit(2 * longestWatchPauseMs)})`
+      const isItsTime = sql`(next_read_at <= ${now} or next_read_at > ${now} + ${sql.lit(2 * longestWatchPauseMs)})`
+      // What only a hint has asked for is read once, and dropped.
+      const isWanted = sql`(not ${wasReadAsHinted} or watched_until > ${now} or owner in (${watchedOwners()}))`
+      const isDue = sql<boolean>`provider = ${provider} and ${isItsTime} and ${isWanted}`
       const due = await database
         .selectFrom('watched_transactions')
         .select(['provider_id', 'taken_at'])
@@ -168,6 +171,11 @@ export function watches(store: Store): WatchStore {
       })
     },
     recordReads: (provider, ids) => updateTimes(store, provider, ids, { read_at: now }),
+    recordSkipped: (provider, ids) =>
+      updateTimes(store, provider, ids, {
+        taken_at: sql`null`,
+        next_read_at: sql`case when hinted_at >= taken_at then ${now} else next_read_at end`,
+      }),
     postpone: (provider, ids, pauseMs) => updateTimes(store, provider, ids, { next_read_at: sql`${now} + ${sql.lit(pauseMs)}` }),
   }
 }
@@ -229,10 +237,13 @@ async function unwatchedOf(
   return rows
 }
 
+/** Whether no hint came since the last read began. */
+const wasReadAsHinted = sql`(hinted_at is null or (coalesce(taken_at, 0) >= hinted_at and read_at >= taken_at))`
+
 /** Whether one that nobody watches was read as the last hint asked for, or cannot be. It stays for the pause until the next one. */
 function isDone(now: RawBuilder<number>): RawBuilder<boolean> {
-  const wasRead = sql`taken_at >= hinted_at and taken_at <= ${now} - ${sql.lit(hintPauseMs)}`
-  return sql`(hinted_at is null or ${wasRead} or hinted_at <= ${now} - ${sql.lit(longestWatchPauseMs)})`
+  const isPauseOver = sql`coalesce(taken_at, 0) <= ${now} - ${sql.lit(hintPauseMs)}`
+  return sql`((${wasReadAsHinted} and ${isPauseOver}) or hinted_at is null or hinted_at <= ${now} - ${sql.lit(longestWatchPauseMs)})`
 }
 
 /** Counted from when it was due: a look that comes late delays no later one, unless it is later than a pause. */
@@ -255,7 +266,7 @@ async function updateTimes(
   { has, writeOne, isIn, toList }: Store,
   provider: string,
   ids: readonly string[],
-  times: Partial<Record<'read_at' | 'next_read_at', RawBuilder<number>>>,
+  times: Partial<Record<'read_at' | 'next_read_at' | 'taken_at', RawBuilder<number>>>,
 ): Promise<void> {
   if (!has('watches') || ids.length === 0) return
   await writeOne(async (within) => {

@@ -79,6 +79,7 @@ function described(route: Route): object {
   const inPath = parameter === undefined ? [] : [{ name: parameter, in: 'path', required: true, schema: { type: 'string' } }]
   const inQuery = Object.keys(query?.shape ?? {}).map((name) => ({ name, in: 'query', schema: { type: 'string' } }))
   return {
+    operationId: operationIdOf(route),
     summary,
     security: possibleRoles(route).map((role) => ({ token: [role] })),
     ...(inPath.length + inQuery.length > 0 && { parameters: [...inPath, ...inQuery] }),
@@ -96,6 +97,12 @@ function described(route: Route): object {
         : { description: 'Not possible now' },
     },
   }
+}
+
+/** For generators of clients: `getAccountsByName`. */
+function operationIdOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  const words = path.replace('/api/', '').replaceAll('/:', '/by-').split(/\W/)
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
 const forceable = jsonContent({

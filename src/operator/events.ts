@@ -20,7 +20,9 @@ export function eventRoute(streams: EventStreams): Route {
     path: '/api/events',
     summary: 'Server-sent events `provider`, `overrides` and `unresolved`: what is so now, then each change.',
     handle(_, response) {
-      if (response.req.method === 'HEAD') response.type('text/event-stream').end()
+      // Proxies like nginx would keep events back until they have many.
+      response.set('x-accel-buffering', 'no').type('text/event-stream')
+      if (response.req.method === 'HEAD') response.end()
       else stream(response, streams)
       return undefined
     },
@@ -39,7 +41,7 @@ function stream(response: Response, { feed, tokens, stopping }: EventStreams): v
     if (response.writableLength > maxUnsentBytes) response.destroy()
   }
   const head = (): void => {
-    if (!response.headersSent) response.status(200).type('text/event-stream').flushHeaders()
+    if (!response.headersSent) response.status(200).flushHeaders()
   }
   const { actor, roles, shown } = response.locals as OperatorLocals
   const unsubscribe = feed.subscribe(actor, ({ event, data }) => {

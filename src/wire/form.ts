@@ -84,7 +84,7 @@ export type ErrorTable = Readonly<Record<string, 'reason' | 'message' | 'status'
 /** The response to a quote or create whose amount is refused, if the form has one of its own. */
 export interface AmountRefusalTable {
   readonly status: number
-  readonly body: Readonly<Record<string, 'amountIn' | 'zero' | 'message' | 'minAmount' | 'maxAmount'>>
+  readonly body: Readonly<Record<string, 'amountIn' | 'zero' | 'message' | 'minAmount' | 'maxAmount' | 'receivedMin'>>
 }
 
 export interface FormTables {

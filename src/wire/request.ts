@@ -1,4 +1,5 @@
 /** The table of a request, compiled once for both directions. A field that the table cannot express is an error, never dropped. */
+import { type Amount, compareAmounts } from '../domain/amount.ts'
 import type { Reason } from '../domain/fault.ts'
 import { nearestName } from '../domain/nearest-name.ts'
 import { type Status, statuses } from '../domain/status.ts'
@@ -79,6 +80,7 @@ export function compileRequest(
         refuseQuery(query, otherSlots, findings)
         readBody(body, otherSlots, fields, findings)
       } else readQuery(query, otherSlots, fields, findings)
+      dropEqualAmounts(otherSlots, fields)
       for (const slot of findings.emptyNetworks) refuseOpenNetwork(slot, networksOf, fields, findings)
       for (const slot of otherSlots) {
         if (slot.isOneOf) requireOneOf(slot, otherSlots, fields, findings)
@@ -195,6 +197,17 @@ function applyDefault(slot: RequestSlot, fields: RequestFields, findings: Findin
   if (defaultValue !== undefined) fields[field] = defaultValue
   else if (absence === 'required' && !findings.isAbout(field))
     findings.add(new WireError(name, 'it is missing', reasonOfMissing(field)), field)
+}
+
+/** Of two equal amounts the one that counts stays, as it was written. */
+function dropEqualAmounts(slots: readonly RequestSlot[], fields: RequestFields): void {
+  const counted = slots.find(({ countsIfEqual, field }) => countsIfEqual && fields[field] !== undefined)
+  if (!counted) return
+  const amount = fields[counted.field] as Amount
+  for (const { isOneOf, field } of slots) {
+    const other = fields[field] as Amount | undefined
+    if (isOneOf && field !== counted.field && other !== undefined && compareAmounts(other, amount) === 0) delete fields[field]
+  }
 }
 
 /** A second one is at fault; where there is none, an empty one or the first. */

@@ -110,6 +110,7 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   fee: responseScalars.amount,
   minAmount: responseScalars.amount,
   maxAmount: responseScalars.amount,
+  receivedMin: responseScalars.receivedMin,
   depositMin: responseScalars.amount,
   deduction: responseScalars.amount,
   depositMax: responseScalars.amount,
@@ -118,6 +119,7 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   reason: responseScalars.complaint,
   failure: responseScalars.reason,
   decimals: responseScalars.count,
+  precision: responseScalars.precision,
   decimalsFrom: responseScalars.count,
   decimalsTo: responseScalars.count,
   needsMemoFrom: responseScalars.flag,
@@ -184,6 +186,7 @@ const blankColumn = {
   showsDeposit: undefined,
   isEmptyIfNone: undefined,
   isOneOf: undefined,
+  countsIfEqual: undefined,
 } as const
 
 function toSlot(column: TableColumn, path: readonly string[]): ResponseSlot {
@@ -205,6 +208,8 @@ export function withAmountsAsText({ list }: ResponseNodes): ResponseNodes {
   return { list: lines, byName: new Map(lines.map((node) => [node.name, node])) }
 }
 
+const lenientAmounts: ReadonlySet<string> = new Set(['refundAmount', 'receivedMin'])
+
 function isAmount({ field }: ResponseSlot): boolean {
-  return field === 'refundAmount' || scalarOf[field] === responseScalars.amount
+  return lenientAmounts.has(field) || scalarOf[field] === responseScalars.amount
 }

@@ -106,6 +106,11 @@ function positiveAmount(lexeme: string): Amount | undefined {
   return amount !== undefined && isPositive(amount) ? amount : undefined
 }
 
+function limitAmount(lexeme: string): Amount | undefined {
+  const amount = toAmount(lexeme)
+  return amount !== undefined && (isPositive(amount) || isZero(amount)) ? amount : undefined
+}
+
 /** Whether a text is a link that a person may follow: `https:`, without a user in it, as it is written. */
 function isLink(text: string): boolean {
   if (!/^https:\/\/[!-~]{1,2040}$/.test(text) || /["'<>\\`{}|^]/.test(text)) return false
@@ -200,6 +205,8 @@ export const responseScalars = {
   /** What came back of a deposit: an extension of the forms, so that no response is worth less for it. */
   refundHash: { ...textual('a text', withinTextLimit), isLenient: true } as const,
   refundAmount: { ...orText(numeric<Amount>('a number above 0', positiveAmount, { type: 'number' })), isLenient: true } as const,
+  /** Passed on only, so that no quote is worth less for it. */
+  receivedMin: { ...orText(numeric<Amount>('a number from 0', limitAmount, { type: 'number' })), isLenient: true } as const,
   attention: textual('an attention', oneOf(attentions), { enum: attentions }),
   /** A word that this version lacks is `other`. */
   statusReason: {
@@ -220,6 +227,11 @@ export const responseScalars = {
     toText: (value) => value.join(','),
   } satisfies Scalar<readonly Capability[]>,
   count: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 0 }),
+  /** Passed on only. */
+  precision: {
+    ...numeric('an integer from 0 to 30', integerBetween(0, 30), { type: 'integer', minimum: 0 }),
+    isLenient: true,
+  } as const,
 }
 
 // Formats of real APIs for one value, in place of the default of its field. Nothing is guessed: any other value is an error.

@@ -55,6 +55,8 @@ export interface TableColumn<Field extends string = string> {
   readonly isEmptyIfNone?: true
   /** In a client's request: exactly one of the lines with this is given. */
   readonly isOneOf?: true
+  /** Of such a line: it counts alone where another one is given with the same amount. */
+  readonly countsIfEqual?: true
 }
 
 /** A bare field name is always on the wire. */
@@ -173,6 +175,11 @@ export function withDefault<const Field extends string>(field: Field, defaultVal
 /** In a client's request: exactly one of these lines must be given. */
 export function oneOf<const Field extends string>(field: Field): TableColumn<Field> {
   return { field, absence: 'omitted', isOneOf: true }
+}
+
+/** The same. Where both are given with the same amount, this line is meant. */
+export function oneOfOrBoth<const Field extends string>(field: Field): TableColumn<Field> {
+  return { ...oneOf(field), countsIfEqual: true }
 }
 
 export function toColumn<Field extends string>(line: Field | TableColumn<Field>): TableColumn<Field> {

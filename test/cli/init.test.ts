@@ -40,7 +40,13 @@ async function checked(...args: readonly string[]): Promise<Record<string, unkno
   return JSON.parse(out)
 }
 
-const flags = ['--form', 'b', '--url', 'https://beta.example/api/v2', '--key', 'ALPHA_KEY']
+const given = { '--form': 'b', '--url': 'https://beta.example/api/v2', '--key': 'ALPHA_KEY' }
+const flags = Object.entries(given).flat()
+
+/** The same with these in place of those of the same name. */
+function flagsWith(others: readonly string[]): readonly string[] {
+  return [...Object.entries(given).flatMap((flag) => (others.includes(flag[0]) ? [] : flag)), ...others]
+}
 
 describe('what is written passes check', () => {
   it('by options: no prompt, and defaults for the others', async () => {
@@ -175,7 +181,7 @@ describe('nothing is written', () => {
     ['a setting of no use', ['--setting', 'affiliateId=1'], /settings\.affiliateId: is not a setting of the form B/],
     ['credentials in the URL', ['--url', 'https://user:secret@beta.example'], /must not hold credentials/],
   ])('for %s, and the message does not repeat it', async (_, wrong, message) => {
-    const { exitCode, out, err } = await swapgate(['init', ...flags, ...wrong])
+    const { exitCode, out, err } = await swapgate(['init', ...flagsWith(wrong)])
     expect([exitCode, out]).toEqual([1, ''])
     expect(err).toMatch(message)
     expect(err).not.toMatch(new RegExp(`${key}|secret`))

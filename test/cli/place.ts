@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openLedger } from '../../src/ledger/index.ts'
-import { type CommandResult, runCommand } from '../support/command.ts'
+import { type CommandResult, type Loss, runCommand } from '../support/command.ts'
 
 const assets = `
 - { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }
@@ -47,6 +47,11 @@ export class Place implements Disposable {
 
   swapgate(...args: readonly string[]): Promise<CommandResult> {
     return runCommand([...args, '--config', this.file])
+  }
+
+  /** The same, with an output that is lost. */
+  swapgateLosing(lost: Loss, ...args: readonly string[]): Promise<CommandResult> {
+    return runCommand([...args, '--config', this.file], [], lost)
   }
 
   /** What a command prints with `--json`. Throws where it is not one document, or the command did not end with 0. */

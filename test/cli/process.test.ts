@@ -2,6 +2,7 @@
 /** The commands as processes of their own: their output and exit codes for a shell, a script or a cron job. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { TransactionRecord } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
@@ -82,6 +83,36 @@ it('O3: many processes at once leave a provider for new swaps', async () => {
 
 it('wrong usage ends with 2', async () => {
   expect((await ended('keys', 'create')).exitCode).toBe(2)
+})
+
+/** `to`: where a shell sends the output. */
+async function inShell(to: string, ...args: readonly string[]) {
+  const program = ['-c', `"$0" src/cli/swapgate.js "$@" ${to}`, process.execPath, ...args, '--config', place.file]
+  const child = spawn('bash', ['-o', 'pipefail', ...program])
+  const ending = once(child, 'close')
+  const err = Buffer.concat(await child.stderr.toArray()).toString()
+  const [exitCode] = await ending
+  return { exitCode, err }
+}
+
+it.runIf(existsSync('/dev/full'))(
+  'an output on a full disk is a failure in one line, and a key that nobody has is revoked',
+  async () => {
+    const created = await inShell('> /dev/full', 'keys', 'create', '--name', 'acme', '--json')
+    expect([created.exitCode, created.err]).toEqual([1, expect.stringContaining(' of acme could not be written: it is revoked\n')])
+    expect(await place.facts('keys', 'list')).toEqual([expect.objectContaining({ state: 'revoked' })])
+    for (const args of [['keys', 'list'], ['check'], ['audit', '--json'], ['--help']]) {
+      const { exitCode, err } = await inShell('> /dev/full', ...args)
+      expect([exitCode, err]).toEqual([1, 'swapgate: the output was lost: ENOSPC: no space left on device, write\n'])
+    }
+    expect((await inShell('> /dev/full', 'ledger', 'export')).exitCode).toBe(0)
+  },
+)
+
+it('a listing whose reader has enough is no failure', async () => {
+  for (let at = 0; at < 3; at++) await place.facts('keys', 'create', '--name', `account-${at}`)
+  const { exitCode, err } = await inShell('| true', 'audit', '--json')
+  expect([exitCode, err]).toEqual([0, ''])
 })
 
 it('an export fails if its output is not read to its end', async () => {

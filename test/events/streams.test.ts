@@ -310,6 +310,12 @@ describe.each(formNames)('form %s', (form) => {
     const sent = async (method: string) => await fetch(gateway.url + path, { method, headers: keyHeader() })
     const head = await sent('HEAD')
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    const get = await sent('GET')
+    await get.body?.cancel()
+    const differing = ['date', 'x-request-id', 'ratelimit', 'connection', 'keep-alive', 'transfer-encoding']
+    const headOf = ({ headers }: Response) => [...headers].filter(([name]) => !differing.includes(name))
+    expect(headOf(head)).toEqual(headOf(get))
+    expect(head.headers.has('content-length')).toBe(false)
     expect((await sent('OPTIONS')).headers.get('allow')).toBe('GET, HEAD, OPTIONS')
     expect((await sent('DELETE')).status).toBe(405)
   })

@@ -39,6 +39,38 @@ describeStores(allStores, (shared) => {
     expect(await take()).toEqual([])
   })
 
+  test('what a hint alone asked for is read once, and again only where it could not be read', async () => {
+    const { watches, provider, take } = await setUp(2)
+    await watches.hint(provider, ['x0', 'x1'])
+    expect(await take()).toEqual(['x0', 'x1'])
+    await watches.recordReads(provider, ['x0'])
+    await watches.postpone(provider, ['x0', 'x1'], 0)
+    expect(await take()).toEqual(['x1'])
+  })
+
+  test('what was hinted and is watched is read again', async () => {
+    const { watches, owner, provider, take } = await setUp(2)
+    await watches.hint(provider, ['x0', 'x1'])
+    expect(await take()).toEqual(['x0', 'x1'])
+    await watches.recordReads(provider, ['x0', 'x1'])
+    await watches.watch([{ owner, provider, id: 'x0' }], minuteMs)
+    await watches.postpone(provider, ['x0', 'x1'], 0)
+    expect(await take()).toEqual(['x0'])
+    await watches.watchOwners([owner], minuteMs)
+    expect(await take()).toEqual(['x1'])
+  })
+
+  test('a hint waits for five seconds behind a read, and for nothing where what was taken was not read', async () => {
+    const { watches, owner, provider, take } = await setUp(2)
+    await watches.watchOwners([owner], minuteMs)
+    await watches.findWatched()
+    expect(await take()).toEqual(['x0', 'x1'])
+    await watches.recordReads(provider, ['x0'])
+    await watches.recordSkipped(provider, ['x1'])
+    await watches.hint(provider, ['x0', 'x1'])
+    expect(await take()).toEqual(['x1'])
+  })
+
   test('the most overdue ones come first', async () => {
     const { watches, owner, provider, take } = await setUp(3)
     await watches.watch(

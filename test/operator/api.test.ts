@@ -136,6 +136,26 @@ describe('authentication', () => {
     expect([refused.status, refused.headers['x-swap-reason']], refused.text).toEqual([400, 'parameter_unknown'])
   })
 
+  it.each(['.', '..'])('an account called %s is refused: no path leads to it', async (name) => {
+    for (const path of ['/api/accounts', '/api/keys']) {
+      const refused = await call(path, { method: 'POST', body: { name } })
+      expect([refused.status, refused.headers['x-swap-reason']], refused.text).toEqual([400, 'body_invalid'])
+    }
+    expect(await json('/api/accounts')).not.toContainEqual(expect.objectContaining({ name }))
+  })
+
+  it('each operation has an id of its own in the description', async () => {
+    const { paths } = (await json('/api/openapi.json')) as {
+      readonly paths: Record<string, Record<string, { operationId: string }>>
+    }
+    const ids = Object.values(paths).flatMap((of) => Object.values(of).map(({ operationId }) => operationId))
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids).toEqual(ids.map(() => expect.stringMatching(/^(?:get|post|patch|delete)[A-Za-z]+$/)))
+    expect(ids).toEqual(
+      expect.arrayContaining(['getAccountsByName', 'deleteAccountsByNameLimits', 'getOpenapiJson', 'postFoundKeys']),
+    )
+  })
+
   it('H52: a body in which a name is there twice is refused, and nothing changes', async () => {
     const body = '{"state":"active","state":"draining"}'
     const refused = await call('/api/providers/beta', { method: 'PATCH', body })
@@ -157,6 +177,7 @@ describe('authentication', () => {
     expect((await call('/api/providers', { method: 'OPTIONS', token: null })).status).toBe(401)
     const head = await call('/api/events', { method: 'HEAD' })
     expect([head.status, head.headers['content-type'], head.text]).toEqual([200, 'text/event-stream; charset=utf-8', ''])
+    expect([head.headers['x-accel-buffering'], head.headers['content-length']]).toEqual(['no', undefined])
   })
 })
 

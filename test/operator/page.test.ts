@@ -1,6 +1,9 @@
 // Takes long: Chromium, and a page that shows what has changed seconds later.
 /** docs/contract.md §15: the operator's page in Chromium, on the admin port of a real gateway. */
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -525,10 +528,28 @@ describe('how it is served and looks', () => {
       const type = expect.stringMatching(/^text\/(?:html|css|javascript); charset=utf-8$/)
       expect([status, headers.get('content-type')]).toEqual([200, type])
       const policy = headers.get('content-security-policy')
-      expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/)
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self'(?: 'sha256-[\w+/]+=')?; style-src 'self'; connect-src 'self'/)
+      expect(policy?.includes('sha256') ?? false).toBe(path === '/')
     }
     for (const path of ['/page/', '/page/../package.json', '/page/index.html', '/page/%2e%2e/api.js'])
       expect((await sendRequest(gateway.adminUrl, { path })).status).toBe(404)
+  })
+
+  it('below a path of a proxy it finds its files also without the slash, and stays at its place', async () => {
+    const proxy = createServer(async ({ url = '' }, response) => {
+      if (!url.startsWith('/ops')) return void response.writeHead(404).end()
+      const target = new URL(url.slice('/ops'.length) || '/', gateway.adminUrl)
+      const served = await fetch(new URL(target.pathname, gateway.adminUrl))
+      const headers = ['content-type', 'content-security-policy'].map((name) => [name, served.headers.get(name) ?? ''])
+      response.writeHead(served.status, Object.fromEntries(headers)).end(await served.text())
+    })
+    onTestFinished(() => void proxy.close())
+    await once(proxy.listen(0, '127.0.0.1'), 'listening')
+    const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    await using visited = await visit(`${origin}/ops?x=1#/swaps`)
+    await visited.page.getByLabel('Token').waitFor()
+    expect(visited.page.url()).toBe(`${origin}/ops/?x=1#/swaps`)
+    expect(visited.requestedUrls).toContain(`${origin}/ops/page/main.js`)
   })
 
   it.each(['light', 'dark'] as const)(

@@ -163,6 +163,8 @@ describe.each(['alpha', 'beta'] as const)('before %s', (provider) => {
     const refused = await create({ amount: undefined, withdrawalAmount: 1 })
     expect([refused.status, refused.headers['x-swap-reason']]).toEqual([400, 'not_offered'])
     expect(refused.json).toMatchObject({ errors: { withdrawalAmount: expect.stringContaining('withdrawalAmount') } })
+    const equal = await create({ amount: digits('1.0'), withdrawalAmount: 1 })
+    expect([equal.status, equal.headers['x-swap-reason']]).toEqual([400, 'not_offered'])
     const both = await create({ withdrawalAmount: 1 })
     expect([both.status, both.headers['x-swap-reason']]).toEqual([400, 'parameter_invalid'])
     expect(managed[provider].received('create')).toEqual([])
@@ -229,6 +231,26 @@ describe.each(['alpha', 'beta'] as const)('before %s', (provider) => {
     expect(refused.json).toMatchObject({ fromAmount: digits('0.10'), toAmount: digits('0'), ...limits })
     expect(refused.json).toMatchObject({ message: expect.stringContaining('Minimum 0.5, maximum 10.') })
   })
+})
+
+it('two equal amounts are what is to be received, and a repeat with one of them is the same request', async () => {
+  managed = await startManaged({ routing: ['alpha'], providers: { alpha: { amountTo: true } } })
+  for (const invariant of ['I1', 'I2', 'I4', 'I6'] as const) managed.witness.excuse(invariant, unknownForm)
+  key = await managed.issue()
+  const query = `${pairQuery.replace('amount=0.10', 'amount=5.0')}&networkFrom=BTC&networkTo=TRX&withdrawalAmount=5`
+  const quoted = await get(`/rate?${query}`)
+  expect(quoted.json).toMatchObject({ toAmount: digits('5') })
+  expect(Object.fromEntries(managed.alpha.received('rate').at(-1)?.query ?? [])).toMatchObject({ amountTo: '5' })
+  expect(managed.alpha.received('rate').at(-1)?.query.has('amount')).toBe(false)
+  const headers = { 'idempotency-key': 'order-1' }
+  const first = await create({ amount: 5, withdrawalAmount: digits('5.0') }, headers)
+  expect(first.status, first.text).toBe(201)
+  const again = await create({ amount: undefined, withdrawalAmount: 5 }, headers)
+  expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true'])
+  expect((await create({ amount: 5 }, headers)).status).toBe(422)
+  expect(managed.alpha.received('create').map(({ body }) => JSON.parse(body))).toEqual([
+    expect.not.objectContaining({ amount: expect.anything() }),
+  ])
 })
 
 it('no key on the bare mount chooses this form; its name does', async () => {

@@ -4,12 +4,12 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Managed, startManaged } from '../support/managed.ts'
-import { documented, providerNames } from './documented.ts'
+import { documented, type ProviderName, providerNames } from './documented.ts'
 import { clientAddress, type Rig, startRig } from './rig.ts'
 import { type RunningExchange, startExchange } from './stand-ins/exchange.ts'
 import { affiliateId } from './stand-ins/letsexchange.ts'
 import { accountId } from './stand-ins/sideshift.ts'
-import { etherToTether, type SwapQuote, walletAddress, walletPlugin } from './wallet-plugins.ts'
+import { etherToExactTether, etherToTether, type SwapQuote, walletAddress, walletPlugin } from './wallet-plugins.ts'
 
 const key = 'key-of-the-wallet'
 /** Where the plugins believe the providers are; the rest of a URL is theirs. */
@@ -106,6 +106,37 @@ describe('the plugin exolix at the gateway', () => {
       nativeMin: '2000000000000000',
     })
     expect(rig.exchange.swaps).toHaveLength(1)
+  })
+
+  const receives = async (name: ProviderName, amountTo: number): Promise<SwapQuote> => {
+    rig = await startRig(name)
+    rig.exchange.market.fixed = 12.5
+    const initOptions = { apiKey: await rig.gateway.issueKey('wallet') }
+    const plugin = walletPlugin('exolix', { origin, url: `${rig.gateway.url}/exolix/api/v2`, initOptions, clientAddress })
+    return plugin.fetchSwapQuote(etherToExactTether(amountTo), undefined, {})
+  }
+
+  const fixedReceivers = providerNames.filter((name) => (documented[name].receivedRateTypes as readonly string[]).includes('fixed'))
+  it.each(fixedReceivers)('orders an amount to receive at %s, which is asked for that and no other', async (name) => {
+    const quote = await receives(name, 2.5)
+    expect(quote.toNativeAmount).toBe('2500000')
+    const [swap] = rig?.exchange.swaps ?? []
+    expect(quote.fromNativeAmount).toBe(String(Math.round(Number(swap?.amountIn) * 1e9) * 1e9))
+    expect(await approved(quote)).toMatchObject({ orderId: `alpha~${swap?.id}`, deposit: swap?.deposit })
+    const asked = rig?.exchange.calls.flatMap(({ operation, received }) =>
+      operation === 'quote' || operation === 'create' ? [received.body || String(received.query)] : [],
+    )
+    if (name !== 'exolix') return
+    expect(asked).toHaveLength(2)
+    for (const text of asked ?? []) {
+      expect(text).toMatch(/withdrawalAmount\W+2\.5\b/)
+      expect(text).not.toMatch(/\bamount\b/)
+    }
+  })
+
+  it('an amount to receive below the minimum is refused with what Exolix says that it must be', async () => {
+    await expect(receives('exolix', 0.0125)).rejects.toMatchObject({ name: 'SwapBelowLimitError', nativeMin: '25000' })
+    expect(rig?.exchange.swaps).toEqual([])
   })
 
   it.each(['alpha', 'beta'] as const)('orders at a provider of the service, %s', async (name) => {

@@ -16,7 +16,7 @@ interface SwapRequest {
   readonly fromTokenId: string | null
   readonly toTokenId: string | null
   readonly nativeAmount: string
-  readonly quoteFor: 'from'
+  readonly quoteFor: 'from' | 'to'
 }
 
 export interface SwapQuote {
@@ -100,6 +100,11 @@ function wallet(pluginId: string, currencyCode: string, multiplier: string, publ
 
 export const walletAddress = '0x00D283fFCb70F7b9A1d844e54A1AdE61E5443B6C'
 const ethereum = wallet('ethereum', 'ETH', '1000000000000000000', walletAddress)
+
+/** From ETH to exactly this amount of USDT on Ethereum, of at most 6 decimals. */
+export function etherToExactTether(amount: number): SwapRequest {
+  return { ...etherToTether(0), nativeAmount: String(Math.round(amount * 1_000_000)), quoteFor: 'to' }
+}
 
 /** From ETH to USDT on Ethereum; `amount` in ETH has at most 6 decimals. */
 export function etherToTether(amount: number): SwapRequest {

@@ -9,16 +9,31 @@ export interface CommandResult {
   readonly err: readonly string[]
 }
 
+/** From this line on nothing is written. */
+export interface Loss {
+  readonly fromLine: number
+  /** By default a full disk. */
+  readonly code?: 'ENOSPC' | 'EPIPE'
+}
+
 /** `lines`: its input. */
-export async function runCommand(args: readonly string[], lines: readonly string[] = []): Promise<CommandResult> {
+export async function runCommand(args: readonly string[], lines: readonly string[] = [], lost?: Loss): Promise<CommandResult> {
   const out: string[] = []
   const err: string[] = []
+  let reason: NodeJS.ErrnoException | undefined
+  const write = (): boolean => {
+    if (lost && out.length >= lost.fromLine)
+      reason ??= Object.assign(new Error(`${lost.code ?? 'ENOSPC'}: write`), { code: lost.code ?? 'ENOSPC' })
+    return reason === undefined
+  }
   const exitCode = await run(args, {
-    out: (line) => out.push(line),
+    out: (line) => write() && out.push(line),
     err: (line) => err.push(line),
     async stream(more) {
       for await (const line of more) out.push(line)
     },
+    loss: async () => reason,
+    begin: write,
     input: () => Readable.from(lines.map((line) => `${line}\n`)),
   })
   return { exitCode, out, err }

@@ -9,7 +9,7 @@ import {
 } from '../../core/operations/provider-status.ts'
 import { isPublicAddress } from '../../domain/network-address.ts'
 import { type ExitCode, type Session, withLedger } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import { changing, type Terminal } from '../terminal.ts'
 import { configOption, formatPercent, formatTable, jsonOption, type Options, parsedBy } from '../values.ts'
 import { addSwitching, type ChangeFlags, forceOption, type MirrorSetting, printRouting, toMirror } from './change.ts'
 import { type DiffOptions, printDiff } from './diff.ts'
@@ -24,7 +24,7 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
   const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
     end(await withLedger(options, terminal, work))
   const change = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
-    end(await withLedger(options, terminal, work, 'write'))
+    end(await withLedger(options, terminal, (session) => work(changing(session)), 'write'))
   const add = (usage: string, description: string): Command =>
     providers
       .command(usage)

@@ -14,6 +14,13 @@ export function toAccountName(text: string): string | undefined {
   return accountName.test(name) ? name : undefined
 }
 
+export const newAccountNameRule = `${accountNameRule}, but not . or ..`
+
+/** The same of a name that an account may be given: as the end of a path these mean another path. */
+export function toNewAccountName(text: string): string | undefined {
+  return text === '.' || text === '..' ? undefined : toAccountName(text)
+}
+
 export interface KeyPorts {
   readonly accounts: Accounts
   /** A one-way hash: the key itself is not stored. */

@@ -299,6 +299,7 @@ function networkOf({ asset, row }: ListedAsset, homeNames: ReadonlyMap<string, s
       needsMemo: asset?.memo === undefined ? row.needsMemo : asset.memo !== 'none',
       depositMin,
       decimals: asset?.decimals,
+      precision: asset?.decimals ?? row.precision,
       addressPattern: asset?.address && addressPattern(asset.address),
       contract: contractOf(asset, row),
       blockExplorer,

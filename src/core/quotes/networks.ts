@@ -46,8 +46,8 @@ function addNetwork(network: CurrencyNetwork, { coin }: Currency, known: Map<str
   const isHome = table.find(coin ?? '', network.network)?.isHome ?? false
   const key = fold(network.network)
   if (known.has(key) && !isHome) return
-  const { depositMin: _, contract: __, decimals, ...rest } = network
-  known.set(key, isHome ? { ...rest, decimals } : { ...rest, isDefault: false })
+  const { depositMin: _, contract: __, decimals, precision, ...rest } = network
+  known.set(key, isHome ? { ...rest, decimals, precision } : { ...rest, isDefault: false })
 }
 
 const pageSize = 100

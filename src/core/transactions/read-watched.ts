@@ -4,7 +4,7 @@ import { Fault, isHeldBack } from '../../domain/fault.ts'
 import { type Context, gatewayContext, type SwapService } from '../../domain/service.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import { type DueTransaction, type WatchStore, watchPauseMs } from '../watches.ts'
+import { type DueTransaction, hintPauseMs, type WatchStore, watchPauseMs } from '../watches.ts'
 import { isMissingForNow, refreshEntry } from './ownership.ts'
 import { mergeChecked } from './save-observed.ts'
 
@@ -67,7 +67,9 @@ export function watchedReads(
   const flight = singleFlight(async () => {
     if (isPaused()) return
     const taken = await watches.takeDue(tag, maxTaken)
-    const due = taken.filter((each) => !isMissingForNow(each.entry, scope.clock()) && !wasReadByClient(each, scope))
+    const present = taken.filter(({ entry }) => !isMissingForNow(entry, scope.clock()))
+    const skipped = new Set(present.filter((each) => wasReadByClient(each, scope)))
+    const due = present.filter((each) => !skipped.has(each))
     const unread: string[] = []
     await forEachConcurrently(concurrency, await withoutUnchanged(due.map(({ entry }) => entry)), async (entry) => {
       if (!(await isRead(entry))) unread.push(entry.transaction.id)
@@ -77,6 +79,8 @@ export function watchedReads(
       tag,
       taken.flatMap(({ entry: { transaction } }) => (failed.has(transaction.id) ? [] : [transaction.id])),
     )
+    const readBefore = skipped.values().filter(({ entry }) => !scope.freshness.wasReadWithin(entry, hintPauseMs))
+    await watches.recordSkipped(tag, [...readBefore.map(({ entry }) => entry.transaction.id)])
     await watches.postpone(tag, unread, Math.max(retryPauseMs, pausedUntil - steadyClock()))
   })
   return () => flight.run()

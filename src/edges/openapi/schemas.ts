@@ -131,9 +131,10 @@ export function bodySchema(endpoint: OperationCodec | QuestionCodec, { keyMember
   const key = { type: ['string', 'null'], description: `Your key, if it is not in \`${credential.name}\`.` }
   const withKey = keyMember === undefined ? properties : { ...properties, [keyMember]: key }
   const alternatives = slots.filter(({ isOneOf }) => isOneOf).map((slot) => ({ required: [slot.name] }))
+  const mayBeBoth = slots.some(({ countsIfEqual }) => countsIfEqual)
   return {
     ...objectSchema(withKey, required),
-    ...(alternatives.length > 0 && { oneOf: alternatives }),
+    ...(alternatives.length > 0 && { [mayBeBoth ? 'anyOf' : 'oneOf']: alternatives }),
     additionalProperties: false,
   }
 }
@@ -153,7 +154,9 @@ export function requestSchema({ scalar }: RequestSlot): Schema {
 /** A default is words: generators of types make a member with `default` one that must be there. */
 export function describeSlot({ name, field, defaultValue, isOneOf }: RequestSlot, slots: readonly RequestSlot[]): string {
   const others = slots.filter((slot) => isOneOf && slot.isOneOf && slot.name !== name).map((slot) => `\`${slot.name}\``)
-  const alternative = others.length === 0 ? '' : ` Either this or ${others.join(', ')} must be sent, not both.`
+  const counted = slots.find(({ countsIfEqual }) => countsIfEqual)
+  const notBoth = counted ? `; of two equal amounts \`${counted.name}\` counts` : ', not both'
+  const alternative = others.length === 0 ? '' : ` Either this or ${others.join(', ')} must be sent${notBoth}.`
   return describeRequestField(field) + alternative + (defaultValue === undefined ? '' : ` Default: \`${defaultValue}\`.`)
 }
 
@@ -181,8 +184,10 @@ export function amountRefusalSchema({ body }: AmountRefusalTable): Schema {
     message: { type: 'string', description: 'The cause and what to do, for people.' },
     minAmount: { ...number, description: describeField('minAmount') },
     maxAmount: { ...number, description: describeField('maxAmount') },
+    receivedMin: { ...number, description: describeField('receivedMin') },
   }
-  const isKnown = (part: keyof typeof parts): boolean => part !== 'minAmount' && part !== 'maxAmount'
+  const limits: readonly string[] = ['minAmount', 'maxAmount', 'receivedMin']
+  const isKnown = (part: keyof typeof parts): boolean => !limits.includes(part)
   return objectSchema(
     Object.fromEntries(Object.entries(body).map(([name, part]) => [name, parts[part]])),
     Object.entries(body).flatMap(([name, part]) => (isKnown(part) ? [name] : [])),
@@ -314,6 +319,7 @@ const networkAnswer: CurrencyNetwork = {
   isDefault: true,
   needsMemo: false,
   decimals: 6,
+  precision: 6,
   addressPattern: pairAnswer.addressPatternTo,
 }
 

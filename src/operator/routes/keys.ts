@@ -3,17 +3,17 @@ import { hashKey } from '../../adapters/crypto.ts'
 import { auditRow } from '../../core/operations/audit.ts'
 import { toDuration } from '../../core/operations/duration.ts'
 import {
-  accountNameRule,
   accountRow,
   issueKey,
   keyRow,
   limitRule,
   maxLimit,
   networksRule,
+  newAccountNameRule,
   newKeyRow,
   noOwnLimits,
-  toAccountName,
   toNetworks,
+  toNewAccountName,
 } from '../../core/operations/keys.ts'
 import { Fault } from '../../domain/fault.ts'
 import { keyScopes } from '../../domain/key-access.ts'
@@ -21,9 +21,9 @@ import { ok, type Route, route, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const name = z.string().transform((text, context): string => {
-  const accountName = toAccountName(text)
+  const accountName = toNewAccountName(text)
   if (accountName !== undefined) return accountName
-  context.issues.push({ code: 'custom', message: `must be ${accountNameRule}`, input: text })
+  context.issues.push({ code: 'custom', message: `must be ${newAccountNameRule}`, input: text })
   return z.NEVER
 })
 const lifetime = z.string().transform((text, context): number => {
