@@ -1,10 +1,14 @@
 /** docs/contract.md §10.6: the reference of an order names the account that made it, where the provider shows one. */
 import { expect, onTestFinished, test } from 'vitest'
+import { createAssetNaming } from '../../src/core/assets/asset-naming.ts'
 import type { TransactionReader } from '../../src/core/creation/match-create.ts'
+import type { MayBecomePayable } from '../../src/core/creation/payable.ts'
 import { assignOrder, rebuild } from '../../src/core/operations/restore.ts'
 import type { RestoreStore } from '../../src/core/restores.ts'
 import { amountSizeOf } from '../../src/core/same-swap.ts'
+import { AssetTable } from '../../src/domain/asset.ts'
 import type { Transaction } from '../../src/domain/swap.ts'
+import { formA } from '../../src/forms/a.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { intentIdOf, isIntentIdOf } from '../../src/provider/intent-id.ts'
 import { amount, requested } from '../ledger/samples.ts'
@@ -75,13 +79,22 @@ test.each([true, false])(
   },
 )
 
+const nothingContradicts: MayBecomePayable = async (_, { transaction }) => ({
+  ...{ refused: [], counted: [], isPriceAlone: false, isTolerated: false },
+  transaction,
+})
+
 test('another account than the reference names is a contradiction, which a person must name', async () => {
   const { store, acme } = await open()
   await found(store, [order('mine', intentIdOf(acme))])
   const ports = {
     store,
     ledger: { unresolvedBetween: async () => [] },
-    readingOf: async () => undefined,
+    readingOf: async () => ({
+      naming: createAssetNaming(new AssetTable([]), { byCode: true }, []),
+      capabilities: formA.capabilities,
+      mayBecomePayable: nothingContradicts,
+    }),
     readReport: async () => ({ outcome: 'missing' }) as const,
     claimAfter: async () => undefined,
     actor: 'tester',
