@@ -1,6 +1,6 @@
 /** Reconciliation of creates of unknown outcome: the list is requested, and comes later. */
 import { type Actions, createOf, exchangeOf } from './action.ts'
-import type { View } from './exchange.ts'
+import type { Exchange, View } from './exchange.ts'
 import type { ClientName, ListRead } from './trace.ts'
 import type { Process, World } from './world.ts'
 
@@ -15,25 +15,36 @@ export const listReadActions: Actions = {
     const exchange = exchangeOf(world, create)
     const { actual } = state.listReads.find(({ request }) => request === r) as ListRead
     const view: View = { rows: actual.filter((id) => id !== missed).toReversed(), ...(actual.includes(missed) && { missed }) }
-    exchange.view = 'hold'
-    process.gates.wanted = intent.id
-    const nextRequest = exchange.next()
-    const done = process.gateway.reconcile()
-    const response = await Promise.race([nextRequest, done.then(() => undefined)])
-    process.gates.wanted = undefined
-    exchange.view = 'live'
-    world.listReads.set(r, { view, done, response, exchange })
+    world.listReads.set(r, { view, exchange, ...(await requested(process, intent.id, exchange)) })
   },
 
   async endListRead(world, { picks: { listRead } }) {
     const pending = world.listReads.get(listRead.request)
     world.listReads.delete(listRead.request)
-    if (!pending?.response) throw new Error('no list was requested')
-    pending.exchange.view = pending.view
-    pending.exchange.list(pending.response, 1, '')
-    await pending.done
-    pending.exchange.view = 'live'
+    const { intent } = createOf(world, listRead.request)
+    const process = world.processes.get(listRead.process)
+    if (!pending || !process || !intent) throw new Error('no process reads the list')
+    const { exchange, view } = pending
+    // One that another search kept waiting is requested now: the list is as it was then.
+    const { response, done } = pending.response ? pending : await requested(process, intent.id, exchange)
+    if (!response) throw new Error('no list was requested')
+    exchange.view = view
+    exchange.list(response, 1, '')
+    await done
+    exchange.view = 'live'
   },
+}
+
+/** Looks for one create. The response is undefined if that requests no list. */
+async function requested(process: Process, intent: string, exchange: Exchange) {
+  exchange.view = 'hold'
+  process.gates.wanted = intent
+  const nextRequest = exchange.next()
+  const done = process.gateway.reconcile()
+  const response = await Promise.race([nextRequest, done.then(() => undefined)])
+  process.gates.wanted = undefined
+  exchange.view = 'live'
+  return { done, response }
 }
 
 /** In passthrough mode reconciliation reads lists with the keys that the process has received since it has unresolved creates. */
