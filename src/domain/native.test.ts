@@ -124,6 +124,9 @@ describe('a call', () => {
     expect(findOpenPath([entry], 'GET', '/swaps/a/of/b')).toBe(entry)
     expect(namedSwaps(entry, '/swaps/a/of/b', '')).toEqual({ own: ['a'], other: ['b'] })
     expect(namedSwaps(entry, '/swaps/a/of/b', 'x=c&y=%64&z')).toEqual({ own: ['a'], other: ['b', 'c', 'd', ''] })
-    expect(namedSwaps(entry, '/swaps/a/of/b', 'x=c,d&y=12.5')).toEqual({ own: ['a'], other: ['b', 'c,d', 'c', 'd', '12.5'] })
+    expect(namedSwaps(entry, '/swaps/a/of/b', 'x=c,d&y=12.5')).toEqual({
+      own: ['a'],
+      other: ['b', 'c,d', '12.5', 'c', 'C', 'd', 'D'],
+    })
   })
 })

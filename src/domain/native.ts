@@ -68,42 +68,33 @@ export type SwapsNamed = (owner: string, provider: string, ids: readonly string[
 interface NamedSwaps {
   /** Must be swaps of the caller. */
   readonly own: readonly string[]
-  /** Must not be swaps of others: other segments, the values of the query, whole and in the parts of a list, and what may be an id in another spelling. */
+  /** Must not be swaps of others: other segments and values of the query, whole, in parts, and in other spellings. */
   readonly other: readonly string[]
 }
 
-/** `path`: one that the entry opens. */
+/** `path`: one that the entry opens. Throws `invalid` for a query that names too much. */
 export function namedSwaps({ segments }: OpenPath, path: string, query: string): NamedSwaps {
   const [, ...names] = path.split('/')
   const namesAt = (placeholder: string): readonly string[] => names.filter((_, at) => segments[at] === placeholder)
   const others = namesAt(wildcard)
-  const values = [...new URLSearchParams(query).values()]
-  return {
-    own: namesAt(swapId),
-    other: [
-      ...new Set([
-        ...[...others, ...values].flatMap((value) => [value, ...partsOf(value)]),
-        ...spellingsIn(`${others.join('/')}?${query}`),
-      ]),
-    ],
-  }
+  const whole = [...others, ...new URLSearchParams(query).values()]
+  const possible = new Set([...whole.flatMap(partsOf), ...runsIn(`${others.join('/')}?${query}`)])
+  if (possible.size > maxPossible)
+    throw new Fault('invalid', 'Invalid query: it names too much that may be the id of a swap; please ask for less at a time.')
+  return { own: namesAt(swapId), other: [...new Set([...whole, ...[...possible].flatMap(spellingsOf)])] }
 }
 
 // A provider may read an id in a list, in JSON, without regard to case, or without the hyphens of a UUID.
 
 const minRunLength = 8
 /** Of a longer query nobody knows all that it names. */
-const maxRuns = 50
+const maxPossible = 50
 const maxDecodings = 3
 
-/** What stands in the text and may be an id of a swap, in the spellings that ids have. Throws `invalid` if that is too much. */
-function spellingsIn(text: string): readonly string[] {
-  const decoded = decodedTexts(text)
-  const runs = decoded.flatMap((each) => [...each.split(/[^a-z0-9-]+/i), ...each.split(/[^a-z0-9_-]+/i)])
-  const possible = new Set(runs.filter((run) => run.replaceAll('-', '').length >= minRunLength))
-  if (possible.size > maxRuns)
-    throw new Fault('invalid', 'Invalid query: it names too much that may be the id of a swap; please ask for less at a time.')
-  return [...possible].flatMap(spellingsOf)
+/** What stands in the text, decoded or not, and is as long as ids are. */
+function runsIn(text: string): readonly string[] {
+  const runs = decodedTexts(text).flatMap((each) => [...each.split(/[^a-z0-9-]+/i), ...each.split(/[^a-z0-9_-]+/i)])
+  return runs.filter((run) => run.replaceAll('-', '').length >= minRunLength)
 }
 
 function spellingsOf(run: string): readonly string[] {

@@ -7,9 +7,8 @@ import { gatewayContext, type ServiceResponse } from '../../domain/service.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
 import type { Ledger } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import { compareAll, otherTokensThanSent } from '../same-swap.ts'
 import { type OtherDeposits, takingDeposit } from './other-deposits.ts'
-import { contradictionIn, mayBecomePayable } from './payable.ts'
+import { mayBecomePayable, reportOfGet } from './payable.ts'
 
 type Judging = Pick<ProviderScope, 'tag' | 'configured' | 'currencyList' | 'capabilities'> & {
   readonly ledger: Pick<Ledger, 'boundCreate' | 'takeDeposit'>
@@ -21,19 +20,12 @@ export function judgeFirstDeposit(
 ): ProviderScope['judgeFirstDeposit'] {
   const judge = mayBecomePayable(configured, currencyList)
   const { naming } = currencyList
-  const isPayable = async ({ body: reported, derived = [] }: ServiceResponse<'getTransaction'>): Promise<boolean> => {
+  const isPayable = async (get: ServiceResponse<'getTransaction'>): Promise<boolean> => {
+    const { body: reported } = get
     const create = await ledger.boundCreate(tag, reported.id)
     if (!create) return false
     const { requested, quote } = create
-    const { contradicted } = compareAll([reported], create, naming)
-    const differing = [...contradicted, ...otherTokensThanSent(reported, create, naming)].map(contradictionIn)
-    const report = {
-      transaction: reported,
-      contradicted: differing,
-      derived,
-      isFound: true,
-      mayLackPrice: !capabilities.hasExpectedAmount,
-    }
+    const report = reportOfGet(get, create, naming, !capabilities.hasExpectedAmount)
     const context = gatewayContext(capabilities)
     const { refused } = await judge({ requested, pair: pickAssetFields(requested), quote }, report, context)
     if (refused.length > 0) return false

@@ -7,7 +7,7 @@ import { memoOf } from '../../domain/address/same-address.ts'
 import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
 import { type Asset, fold } from '../../domain/asset.ts'
 import { type JudgedKind, type JudgementKind, judgementKinds } from '../../domain/observation.ts'
-import type { Context } from '../../domain/service.ts'
+import type { Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap.ts'
 import { type AssetNaming, assetIn, assetNameOf, from } from '../assets/asset-naming.ts'
 import type { CachedCurrencyList } from '../assets/currency-list.ts'
@@ -15,7 +15,7 @@ import { isPayable, sharedDeposits } from '../assets/deposits.ts'
 import type { BindingQuote } from '../ledger.ts'
 import type { ConfiguredProvider, JudgePolicies } from '../provider-scope.ts'
 import { isWorseOffer, quotedAmountOf } from '../quotes/offers.ts'
-import { unconfirmedMemos } from '../same-swap.ts'
+import { compareAll, otherTokensThanSent, type SoughtCreate, unconfirmedMemos } from '../same-swap.ts'
 
 /** What the create asked for. */
 export interface JudgedCreate {
@@ -41,6 +41,18 @@ export interface JudgedReport {
   readonly isFound?: boolean
   /** Whether it may be silent about what will be received: then no price is known. */
   readonly mayLackPrice?: boolean
+}
+
+/** A get of the transaction that a person has bound to the create, or wants to bind. */
+export function reportOfGet(
+  { body, contradicted: inDetails = [], derived = [] }: ServiceResponse<'getTransaction'>,
+  create: Pick<SoughtCreate, 'intent' | 'requested' | 'sent'>,
+  naming: AssetNaming,
+  mayLackPrice: boolean,
+): JudgedReport {
+  const { contradicted } = compareAll([body], create, naming)
+  const differing = [...contradicted, ...otherTokensThanSent(body, create, naming), ...inDetails]
+  return { transaction: body, contradicted: differing.map(contradictionIn), derived, isFound: true, mayLackPrice }
 }
 
 /** Something that the provider says and that was not requested, or cannot be. */

@@ -5,11 +5,11 @@ import { assetFields, from, pickAssetFields, to } from '../assets/asset-naming.t
 import { hasFailed } from '../creation/judge.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
 import { takingDeposit } from '../creation/other-deposits.ts'
-import { contradictionIn, fieldsOf, isPriceKnown, priceFieldOf, stillRefused } from '../creation/payable.ts'
+import { fieldsOf, isPriceKnown, priceFieldOf, reportOfGet, stillRefused } from '../creation/payable.ts'
 import type { DepositClaim, TransactionRecord } from '../ledger.ts'
 import type { Judgement, LedgerAdmin, UnresolvedCreateReport } from '../ledger-admin.ts'
 import type { JudgePolicies } from '../provider-scope.ts'
-import { compareAll, isConfirmed, otherTokensThanSent } from '../same-swap.ts'
+import { compareAll, isConfirmed } from '../same-swap.ts'
 import { withoutAddresses } from './settle.ts'
 import { originLines, reasonOf } from './unresolved.ts'
 
@@ -121,18 +121,9 @@ async function contradictionsOf(
 ): Promise<readonly string[]> {
   const { naming, capabilities, mayBecomePayable, response } = report
   const { requested, quote } = create
-  const { body, contradicted: inDetails = [], derived = [] } = response
-  const { contradicted } = compareAll([body], create, naming)
-  const differing = [...contradicted, ...otherTokensThanSent(body, create, naming), ...inDetails]
   const { refused: findings } = await mayBecomePayable(
     { requested, pair: pickAssetFields(requested), quote },
-    {
-      transaction: body,
-      contradicted: differing.map(contradictionIn),
-      derived,
-      isFound: true,
-      mayLackPrice: true, // a person decides
-    },
+    reportOfGet(response, create, naming, true), // a person decides about the price
     gatewayContext(capabilities),
   )
   return fieldsOf(findings)

@@ -1,6 +1,5 @@
 /** What a person does after a restore: finds the orders that the ledger lacks, and says whose each is (docs/contract.md §10.6). */
 import { memoOf } from '../../domain/address/same-address.ts'
-import { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import { millisecondsOf, toIso } from '../../domain/instant.ts'
 import { gatewayContext } from '../../domain/service.ts'
@@ -281,15 +280,14 @@ export async function assignOrder(id: string, decision: OrderDecision, ports: As
   if (withdrawalAddress === undefined && !unconfirmed)
     return {
       outcome: 'refused',
-      message: `${id} needs the withdrawal address as the client names it, or that it is assigned unconfirmed; not confirmed by anybody: ${unconfirmedOf(transaction, undefined)}`,
+      message: `${id} needs the withdrawal address as the client names it, or that it is assigned unconfirmed; its addresses, memos and amounts are not confirmed by anybody`,
     }
   const requested = key === null ? undefined : await store.requestUnder(account, key)
-  const table = reading?.naming.table ?? new AssetTable([])
   const contradictions = [
     ...new Set([
       ...(order.account !== undefined && order.account !== account.normalize() ? ['account'] : []),
       ...(await contradictionsOf(transaction, withdrawalAddress, reading)),
-      ...(requested ? orderContradictions(transaction, requested, table) : []),
+      ...(requested ? orderContradictions(transaction, requested, reading.naming.table) : []),
     ]),
   ]
   const left = contradictions.filter((field) => !despite.includes(field))
@@ -352,14 +350,10 @@ const unconfirmedFields = [
 ] as const satisfies readonly (keyof Transaction)[]
 
 /** For the person who assigns it. What the client has named is confirmed. */
-function unconfirmedOf(transaction: Transaction, withdrawalAddress: string | undefined): string {
-  const fields = unconfirmedFields.filter((field) => field !== 'withdrawalAddress' || withdrawalAddress === undefined)
-  return fields.flatMap((field) => (transaction[field] ? [`${field} ${transaction[field]}`] : [])).join(', ')
-}
-
 function unconfirmedNotes(transaction: Transaction, withdrawalAddress: string | undefined): readonly string[] {
-  const facts = unconfirmedOf(transaction, withdrawalAddress)
-  return facts === '' ? [] : [`Not confirmed by anybody: ${facts}.`]
+  const fields = unconfirmedFields.filter((field) => field !== 'withdrawalAddress' || withdrawalAddress === undefined)
+  const facts = fields.flatMap((field) => (transaction[field] ? [`${field} ${transaction[field]}`] : []))
+  return facts.length === 0 ? [] : [`Not confirmed by anybody: ${facts.join(', ')}.`]
 }
 
 /** An order has no request: what the client names is compared, and the rest must be possible. */
