@@ -103,7 +103,10 @@ export function watches(store: Store): WatchStore {
         await add(within, hinted.slice(0, maxHinted), sql`null`)
         const rows = within.updateTable('watched_transactions').where('provider', '=', provider).where(isIn('provider_id', ids))
         await rows
-          .set({ hinted_at: now, next_read_at: sql`case when next_read_at < ${earliest} then next_read_at else ${earliest} end` })
+          .set({
+            hinted_at: afterTaken(now),
+            next_read_at: sql`case when next_read_at < ${earliest} then next_read_at else ${earliest} end`,
+          })
           .execute()
       })
     },
@@ -144,7 +147,7 @@ export function watches(store: Store): WatchStore {
         const dueIds = toList(due.map(({ provider_id }) => provider_id))
         const taken = await within
           .updateTable('watched_transactions')
-          .set({ next_read_at: nextRead(now), taken_at: now })
+          .set({ next_read_at: nextRead(now), taken_at: sql`case when hinted_at > ${now} then hinted_at else ${now} end` })
           .where(isDue) // another process may have been first
           .where(isIn('provider_id', dueIds))
           .returning(['provider', 'provider_id', 'hinted_at', sql<number>`${now} - created_at`.as('age')])
@@ -165,16 +168,16 @@ export function watches(store: Store): WatchStore {
         return taken.flatMap(({ provider_id, hinted_at, age }): DueTransaction[] => {
           const entry = entries.get(provider_id)
           const hintedAt = hinted_at === null ? undefined : Number(hinted_at)
-          const isHintNew = hintedAt !== undefined && hintedAt >= (lastTakenAt.get(provider_id) ?? 0)
+          const isHintNew = hintedAt !== undefined && hintedAt > (lastTakenAt.get(provider_id) ?? 0)
           return entry ? [{ entry, ageMs: Number(age), hintedAt, isHintNew }] : []
         })
       })
     },
-    recordReads: (provider, ids) => updateTimes(store, provider, ids, { read_at: now }),
+    recordReads: (provider, ids) => updateTimes(store, provider, ids, { read_at: afterTaken(now) }),
     recordSkipped: (provider, ids) =>
       updateTimes(store, provider, ids, {
         taken_at: sql`null`,
-        next_read_at: sql`case when hinted_at >= taken_at then ${now} else next_read_at end`,
+        next_read_at: sql`case when hinted_at > taken_at then ${now} else next_read_at end`,
       }),
     postpone: (provider, ids, pauseMs) => updateTimes(store, provider, ids, { next_read_at: sql`${now} + ${sql.lit(pauseMs)}` }),
   }
@@ -238,7 +241,12 @@ async function unwatchedOf(
 }
 
 /** Whether no hint came since the last read began. */
-const wasReadAsHinted = sql`(hinted_at is null or (coalesce(taken_at, 0) >= hinted_at and read_at >= taken_at))`
+const wasReadAsHinted = sql`(hinted_at is null or (coalesce(taken_at, 0) >= hinted_at and read_at > taken_at))`
+
+/** Now, or the next millisecond where the last read was taken in this one. */
+function afterTaken(now: RawBuilder<number>): RawBuilder<number> {
+  return sql`case when taken_at >= ${now} then taken_at + 1 else ${now} end`
+}
 
 /** Whether one that nobody watches was read as the last hint asked for, or cannot be. It stays for the pause until the next one. */
 function isDone(now: RawBuilder<number>): RawBuilder<boolean> {

@@ -48,6 +48,23 @@ describeStores(allStores, (shared) => {
     expect(await take()).toEqual(['x1'])
   })
 
+  test('a hint, the look for what is due and a read in one millisecond keep their order', async () => {
+    const { watches, provider, take } = await setUp(1)
+    for (let round = 0; round < 20; round++) {
+      await watches.hint(provider, ['x0'])
+      expect(await take()).toEqual(['x0'])
+      await watches.postpone(provider, ['x0'], 0)
+      expect(await take()).toEqual(['x0'])
+      await watches.hint(provider, ['x0'])
+      await watches.recordReads(provider, ['x0'])
+      await watches.postpone(provider, ['x0'], 0)
+      expect(await take()).toEqual(['x0'])
+      await watches.recordReads(provider, ['x0'])
+      await watches.postpone(provider, ['x0'], 0)
+      expect(await take()).toEqual([])
+    }
+  })
+
   test('what was hinted and is watched is read again', async () => {
     const { watches, owner, provider, take } = await setUp(2)
     await watches.hint(provider, ['x0', 'x1'])
