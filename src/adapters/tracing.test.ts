@@ -10,8 +10,9 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { certify } from '../../test/support/certificate.ts'
 import { eventTimeoutMs } from '../../test/support/event-timeout.ts'
 import { otlpCertificates } from '../config/index.ts'
+import { recordTraces } from '../domain/trace.ts'
 import { collector as listen } from './tracing/fixture.ts'
-import { type ExporterOptions, exporter } from './tracing.ts'
+import { type ExporterOptions, exporter, resource, toReadableSpan } from './tracing.ts'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -83,6 +84,25 @@ test('the name of the collector is looked up as the caller wishes', async () => 
   cleanUps.push(() => sender.shutdown())
   await new Promise<unknown>((done) => sender.export([], done))
   expect([names, taken.length]).toEqual([['collector.example'], 1])
+})
+
+// ExportTraceServiceResponse { partial_success: { rejected_spans } } as protobuf.
+test.each([
+  ['one of three', Buffer.from([0x0a, 0x02, 0x08, 0x01]), { exported: 2, failed: 1 }],
+  ['all, and more than there are', Buffer.from([0x0a, 0x02, 0x08, 0x09]), { exported: 0, failed: 3 }],
+  ['none, with a warning', Buffer.from([0x0a, 0x03, 0x12, 0x01, 0x21]), { exported: 3 }],
+  ['none', Buffer.alloc(0), { exported: 3 }],
+])('what the collector took is exported where it rejects %s', async (_, body, expected) => {
+  const { url } = await collector([200], { body })
+  const counts: Record<string, number> = {}
+  const sender = exporter({ url: url.href, timeoutMs: 5_000, version: '1', agent: {} }, (result, count) => {
+    counts[result] = (counts[result] ?? 0) + count
+  })
+  cleanUps.push(() => sender.shutdown())
+  const source = { resource: resource('1'), instrumentationScope: { name: 'swapgate' } }
+  const spans = Array.from({ length: 3 }, () => toReadableSpan(recordTraces(1, () => {}).begin('server', 'HTTP', []), 0, source))
+  await new Promise<unknown>((done) => sender.export(spans, done))
+  expect(counts).toEqual(expected)
 })
 
 test('a retryable status is retried', async () => {

@@ -5,7 +5,9 @@ import { subscribe } from 'node:diagnostics_channel'
 import { ClientRequest, type IncomingMessage } from 'node:http'
 import type { AgentOptions } from 'node:https'
 import { type HrTime, type Attributes as OtherAttributes, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+import { OTLPExporterBase } from '@opentelemetry/otlp-exporter-base'
+import { convertLegacyHttpOptions, createOtlpHttpExportDelegate } from '@opentelemetry/otlp-exporter-base/node-http'
+import { ProtobufTraceSerializer, TraceExporterMetricsHelper } from '@opentelemetry/otlp-transformer'
 import {
   defaultResource,
   envDetector,
@@ -161,7 +163,7 @@ export class SpanBuffer {
   }
 }
 
-// @opentelemetry/exporter-trace-otlp-proto: OTLP over HTTP, configured by the OTEL_EXPORTER_OTLP_… variables.
+// @opentelemetry/otlp-exporter-base: OTLP over HTTP, configured by the OTEL_EXPORTER_OTLP_… variables.
 
 export interface ExporterOptions {
   readonly url: string
@@ -171,24 +173,46 @@ export interface ExporterOptions {
   readonly agent: AgentOptions
 }
 
-/** Headers and compression come from the variables. Calls `onResult` with the result of each batch. */
+/**
+ * Headers and compression come from the variables. Calls `onResult` with the result of each batch, and with two where the collector took a
+ * part of it.
+ */
 export function exporter(
   { url, timeoutMs, version, agent }: ExporterOptions,
   onResult: (result: SpanResult, count: number) => void,
 ): SpanExporter {
-  const collector = new OTLPTraceExporter({
+  const options = {
     url,
     timeoutMillis: timeoutMs,
     httpAgentOptions: { keepAlive: true, ...agent },
     userAgent: `swapgate/${version}`,
-  })
+  }
+  const http = convertLegacyHttpOptions(options, 'TRACES', 'v1/traces', { 'Content-Type': 'application/x-protobuf' })
+  // The exporter of the SDK is made in the same way. It keeps what the collector responds to itself.
+  const batches = new AsyncLocalStorage<{ rejected: number }>()
+  const serializer: typeof ProtobufTraceSerializer = {
+    ...ProtobufTraceSerializer,
+    deserializeResponse(bytes) {
+      const response = ProtobufTraceSerializer.deserializeResponse(bytes)
+      const batch = batches.getStore()
+      if (batch) batch.rejected = response.partialSuccess?.rejectedSpans ?? 0
+      return response
+    },
+  }
+  const collector = new OTLPExporterBase(
+    createOtlpHttpExportDelegate(http, serializer, 'otlp_http_span_exporter', TraceExporterMetricsHelper, undefined),
+  )
   return {
     export(spans, done) {
+      const batch = { rejected: 0 }
       const onExported: typeof done = (result) => {
-        onResult(result.code === 0 ? 'exported' : 'failed', spans.length)
+        const isTaken = result.code === 0
+        const failed = isTaken ? Math.min(Math.max(batch.rejected, 0), spans.length) : spans.length
+        if (isTaken) onResult('exported', spans.length - failed)
+        if (!isTaken || failed > 0) onResult('failed', failed)
         done(result)
       }
-      withRequestDeadline(timeoutMs, () => collector.export(spans, onExported))
+      batches.run(batch, () => withRequestDeadline(timeoutMs, () => collector.export([...spans], onExported)))
     },
     shutdown: () => collector.shutdown(),
   }

@@ -144,34 +144,37 @@ export const stealthex = defineProviderForm({
       assumes: ['name', 'icon'],
     }),
     getRate: {
-      sent: providerOperation<'getRate'>()({
+      float: providerOperation<'getRate'>()({
         at: 'POST /rates/estimated-amount',
         request: { ...asked, ...direct },
         response: { estimated_amount: 'amountOut', rate: quoteId },
         also: range,
         assumes: ['amountIn', 'rateType'],
       }),
-      received: providerOperation<'getRate'>()({
-        at: 'POST /rates/estimated-amount',
-        request: { ...asked, ...reversed },
-        response: { estimated_amount: 'amountIn', rate: quoteId },
-        also: range,
-        assumes: ['amountOut', 'rateType'],
-      }),
-    },
-    createTransaction: {
-      float: {
-        sent: providerOperation<'createTransaction'>()({
-          at: 'POST /exchanges',
-          request: { ...order, ...direct },
-          response: transaction,
+      // By the amount received only with a fixed rate.
+      fixed: {
+        sent: providerOperation<'getRate'>()({
+          at: 'POST /rates/estimated-amount',
+          request: { ...asked, ...direct },
+          response: { estimated_amount: 'amountOut', rate: quoteId },
+          also: range,
+          assumes: ['amountIn', 'rateType'],
         }),
-        received: providerOperation<'createTransaction'>()({
-          at: 'POST /exchanges',
-          request: { ...order, ...reversed },
-          response: transaction,
+        received: providerOperation<'getRate'>()({
+          at: 'POST /rates/estimated-amount',
+          request: { ...asked, ...reversed },
+          response: { estimated_amount: 'amountIn', rate: quoteId },
+          also: range,
+          assumes: ['amountOut', 'rateType'],
         }),
       },
+    },
+    createTransaction: {
+      float: providerOperation<'createTransaction'>()({
+        at: 'POST /exchanges',
+        request: { ...order, ...direct },
+        response: transaction,
+      }),
       fixed: {
         sent: providerOperation<'createTransaction'>()({
           at: 'POST /exchanges',

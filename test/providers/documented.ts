@@ -155,6 +155,7 @@ export const documented = {
     ...plain,
     dialect: stealthex,
     hasLimitsInCreates: false,
+    receivedRateTypes: ['fixed'],
     header: 'authorization',
     quoteCalls: ['quote', 'limits'],
     statuses: [

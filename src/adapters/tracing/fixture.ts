@@ -18,6 +18,7 @@ type Secure = Readonly<Record<'cert' | 'key', string>>
 interface Behaviour {
   readonly secure?: Secure
   readonly headers?: OutgoingHttpHeaders
+  readonly body?: Buffer | string
   /** The time before each response. */
   readonly delayMs?: number
   /** A status whose response never ends: its body comes byte by byte. */
@@ -25,7 +26,10 @@ interface Behaviour {
 }
 
 /** A collector that responds with these statuses in turn and then repeats the last; 0: no response. */
-export async function collector(statuses: readonly number[], { secure, headers, delayMs = 0, trickled }: Behaviour = {}) {
+export async function collector(
+  statuses: readonly number[],
+  { secure, headers, body = 'well', delayMs = 0, trickled }: Behaviour = {},
+) {
   const received: ReceivedRequest[] = []
   const receive: RequestListener = async (request, response) => {
     const chunks: Buffer[] = []
@@ -36,7 +40,7 @@ export async function collector(statuses: readonly number[], { secure, headers, 
     await wait(delayMs)
     response.writeHead(status, headers)
     if (status === trickled) trickle(response)
-    else response.end('well')
+    else response.end(body)
   }
   const server: Server = secure ? createTlsServer(secure, receive) : createServer(receive)
   let connections = 0

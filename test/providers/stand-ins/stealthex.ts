@@ -1,4 +1,4 @@
-/** StealthEX v4, from its documentation and recorded responses. */
+/** StealthEX v4, from its documentation and recorded responses. Its OpenAPI document refuses `reversed` at a floating rate. */
 import type { Received, Reply } from '../../support/stand-in.ts'
 import { type Asked, type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, countOf, type Fields, numberOf, objectOf, optionalTextOf, requireNames, textOf, wordOf } from './strict.ts'
@@ -75,7 +75,9 @@ function routeOf(body: Fields, exchange: Exchange): Route {
 }
 
 function askedIn(body: Fields): Asked {
-  return { amount: numberOf(body, 'amount'), isReceived: wordOf(body, 'estimation', ['direct', 'reversed']) === 'reversed' }
+  const isReceived = wordOf(body, 'estimation', ['direct', 'reversed']) === 'reversed'
+  if (isReceived) wordOf(body, 'rate', ['fixed'])
+  return { amount: numberOf(body, 'amount'), isReceived }
 }
 
 function estimate(body: Fields, exchange: Exchange): unknown {
