@@ -53,6 +53,8 @@ async function start(settings: Settings = {}): Promise<Rig> {
 const down: Reply = { status: 500, json: { error: 'x', message: 'y', code: 500 } }
 const everything: readonly Operation[] = ['currencies', 'rate', 'create', 'list', 'get']
 const shortTimeouts = { alpha: { timeout: 0.8 }, beta: { timeout: 0.8 } }
+/** Long enough for a busy machine to tell one deadline from two. */
+const longTimeouts = { alpha: { timeout: 2.5 }, beta: { timeout: 2.5 } }
 
 function replyToAll(provider: Rig['alpha'] | Rig['beta'], reply: Reply): void {
   for (const operation of everything) provider.reply(operation, reply)
@@ -63,10 +65,13 @@ const isOpen = ({ gateway }: Rig, provider: string, operation: Op): boolean =>
     .filter((observation) => observation.what === 'breaker')
     .findLast((change) => change.provider === provider && change.operation === operation)?.state === 'open'
 
-/** By five failures of one caller, after which the gateway's own read of the first provider fails too. */
+/** By failures of one caller, after which the gateway's own read of the first provider fails too. */
 async function openForQuotes(rig: Rig): Promise<void> {
-  for (let failed = 0; failed < 5; failed++) await rig.rate()
-  await expect.poll(() => isOpen(rig, 'alpha', 'getRate')).toBe(true)
+  const isOpenNow = async (): Promise<boolean> => {
+    await rig.rate()
+    return isOpen(rig, 'alpha', 'getRate')
+  }
+  await expect.poll(isOpenNow).toBe(true)
 }
 
 /** By one failure of each of two accounts. */
@@ -84,23 +89,23 @@ describe.each<[string, Reply]>([
   ['returns nonsense', { text: '}{' }],
 ])('a first provider that %s', (_, reply) => {
   test('U1, U2: quotes come from the next one, within the one deadline that both share', async () => {
-    const rig = await start({ providers: shortTimeouts })
+    const rig = await start({ providers: longTimeouts })
     replyToAll(rig.alpha, reply)
     for (const sendRequest of [rig.rate, rig.currencies]) {
       const before = performance.now()
       const response = await sendRequest()
       expect([response.status, response.headers['x-swap-provider']], response.text).toEqual([200, 'beta'])
-      expect(performance.now() - before).toBeLessThan(sendRequest === rig.rate ? 1_400 : 2_200)
+      expect(performance.now() - before).toBeLessThan(4_500)
     }
   })
 
   test('U1, U2: if the next one is so too, the response is an error in time', async () => {
-    const rig = await start({ providers: shortTimeouts })
+    const rig = await start({ providers: longTimeouts })
     replyToAll(rig.alpha, reply)
     replyToAll(rig.beta, reply)
     const before = performance.now()
     expect([502, 504]).toContain((await rig.rate()).status)
-    expect(performance.now() - before).toBeLessThan(1_400)
+    expect(performance.now() - before).toBeLessThan(4_500)
   })
 
   test('U15: one that fails for all clients gets no more calls, for quotes or for creates', async () => {

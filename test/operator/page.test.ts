@@ -309,7 +309,7 @@ describe('what the ledger holds', () => {
     }
     await expect.poll(readAgain, { timeout: 20_000, interval: 500 }).toMatch(/create_transaction at alpha:\s+no response, failed/)
     await expect
-      .poll(() => page.locator('.verdict').innerText())
+      .poll(async () => (await readAgain()) && (await page.locator('.verdict').innerText()))
       .toMatch(/the connection broke off: this needs a person\. .*no response/)
     expect(await violations(page)).toEqual([])
     await page.getByRole('button', { name: /^None for/ }).click()

@@ -8,9 +8,9 @@ import { diskDirectory } from './memory-directory.ts'
 
 export type Heal = () => void
 
-/** Another process holds the write lock. */
+/** Another process holds the write lock, once the gateway has let it go. */
 export function lock(directory: string): Heal {
-  const database = new DatabaseSync(join(directory, 'ledger.db'))
+  const database = new DatabaseSync(join(directory, 'ledger.db'), { timeout: 10_000 })
   database.exec('BEGIN IMMEDIATE')
   return () => {
     database.exec('ROLLBACK')

@@ -28,7 +28,7 @@ interface RigFacts {
 }
 
 /** Seconds, where the end of the time is what is looked at. */
-export const shortly = 0.3
+export const shortly = 1
 
 /** A provider of form A or B that responds so to everything but currencies. */
 export async function rig(
@@ -69,6 +69,6 @@ export async function expectFailure(response: (socket: Socket, request: string) 
   const [read, created] = await Promise.all([get(made), create(made)])
   expectRefusal(read, 'A', status)
   expect(expectRefusal(created, 'A', 504)).toMatch(/outcome is unknown/i)
-  expect(performance.now() - before).toBeLessThan(2_000)
+  expect(performance.now() - before).toBeLessThan(5_000)
   expect(made.provider.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1)
 }

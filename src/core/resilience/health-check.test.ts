@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import { Fault, type FaultKind } from '../../domain/fault.ts'
@@ -44,7 +44,7 @@ function rig(usesGatewayKey: boolean, { keyed = keyedAsInFormA, listKey = '' }: 
   const configured = { listKey }
   const scope = providerScope({ configured, keyed: new Set(keyed), usesGatewayKey, clock: () => now, observe })
   const keyCheck = new KeyCheck(scope, new AccountHealth())
-  const service = cooldown(scope, keyCheck)(provider)
+  const service = cooldown(scope, keyCheck, 1_000)(provider)
   const testRig: Rig = {
     provider,
     observations,
@@ -81,6 +81,37 @@ it('U12: after a 429 there is a cooldown as long as Retry-After, for that policy
   testRig.advance(0.1)
   expect(await testRig.send('getRate')).toBe('well')
   expect(testRig.observations[0]).toEqual({ what: 'cooldown', provider: 'alpha', reason: 'limited' })
+})
+
+it('a create waits up to a second for the end of a cooldown, and no longer than that', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const testRig = rig(true)
+  testRig.response = 'limited'
+  testRig.retryAfter = 2
+  await testRig.send('createTransaction')
+  testRig.response = 'well'
+  expect(await testRig.send('createTransaction')).toMatchObject({ kind: 'unavailable', retryAfter: 2 })
+  testRig.advance(1)
+  const awaited = testRig.send('createTransaction')
+  testRig.advance(1)
+  await vi.advanceTimersByTimeAsync(1_001)
+  expect(await awaited).toBe('well')
+})
+
+it('a create that waited is not sent where the provider has asked for another pause', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const testRig = rig(true)
+  testRig.response = 'limited'
+  testRig.retryAfter = 1
+  await testRig.send('createTransaction')
+  const awaited = [testRig.send('createTransaction'), testRig.send('createTransaction')]
+  testRig.advance(1)
+  await vi.advanceTimersByTimeAsync(1_001)
+  expect(await awaited[0]).toMatchObject({ kind: 'limited' })
+  expect(await awaited[1]).toMatchObject({ kind: 'unavailable', retryAfter: 1 })
+  expect(testRig.provider.calls).toHaveLength(2)
 })
 
 it('U12: a very long Retry-After is capped: after an hour the provider is called again', async () => {

@@ -21,16 +21,16 @@ export function resilience(
   { admission, recorder }: Pick<Breaker, 'admission' | 'recorder'>,
 ): readonly Layer[] {
   const { maxConcurrentCalls: maxConcurrent, maxPendingCalls: maxQueued, maxWaitDuration } = upstream.configured.bulkhead
-  const queueTimeoutMs = maxWaitDuration * 1000
+  const maxWaitMs = maxWaitDuration * 1000
   return [
     retry(upstream), // a failed read, once more, within the retry budget
     explainRefusedAmounts(upstream), // an amount that is refused: its limits, if the refusal does not name them
     renewQuote(), // a create whose own quote is over: once more, with a new one
-    cooldown(upstream, keyCheck), // waits after a 429 or a refused gateway key
+    cooldown(upstream, keyCheck, maxWaitMs), // rests after a 429 or a refused gateway key
     admission, // circuit breaker: rejects while open
     tracedQueue(
       [
-        bulkhead(upstream, { maxConcurrent, maxQueued, queueTimeoutMs }), // concurrent calls
+        bulkhead(upstream, { maxConcurrent, maxQueued, queueTimeoutMs: maxWaitMs }), // concurrent calls
         budgetLimit(upstream, budgets), // calls in 60 s
       ],
       upstream.tag,
@@ -158,9 +158,14 @@ const keyRefusedCooldownMs = 30_000
 
 /**
  * A 429 starts a cooldown for its policy (docs/service.md §8), a refusal of the gateway's key for all policies. A 401 or 403
- * may be about one call or one operation: `keyCheck` decides. Where clients send their own keys, a 429 or 401 is about that key only. Throws `unavailable` during a cooldown.
+ * may be about one call or one operation: `keyCheck` decides. Where clients send their own keys, a 429 or 401 is about that key only. Throws
+ * `unavailable` during a cooldown. A create waits for its end if that comes within `maxWaitMs`: a limit may be one per second.
  */
-export function cooldown({ tag: provider, usesGatewayKey, steadyClock: clock, observe }: UpstreamScope, keyCheck: KeyCheck): Layer {
+export function cooldown(
+  { tag: provider, usesGatewayKey, steadyClock: clock, observe }: UpstreamScope,
+  keyCheck: KeyCheck,
+  maxWaitMs: number,
+): Layer {
   const { cooldownUntil } = keyCheck.health
   const refuse = rejectLocally(provider, 'cooldown', observe)
   const startCooldown = (policies: readonly BudgetPolicy[], durationMs: number): void => {
@@ -186,9 +191,17 @@ export function cooldown({ tag: provider, usesGatewayKey, steadyClock: clock, ob
     if (op === 'listTransactions') keyCheck.noteListRefused()
     else void checkKey(next, context)
   }
-  return aroundAll(function cooldown(op, request, context, next) {
-    const remainingMs = cooldownUntil[policyOf[op]] - clock()
-    if (remainingMs > 0) return Promise.reject(refuse(remainingMs))
+  const remainingMsOf = (op: Op): number => cooldownUntil[policyOf[op]] - clock()
+  const isAwaited = (op: Op, remainingMs: number, { deadline }: Context): boolean =>
+    op === 'createTransaction' && remainingMs <= maxWaitMs && performance.now() + remainingMs < deadline
+  return aroundAll(async function cooldown(op, request, context, next) {
+    const remainingMs = remainingMsOf(op)
+    if (remainingMs > 0) {
+      if (!isAwaited(op, remainingMs, context)) throw refuse(remainingMs)
+      await new Promise((resolve) => setTimeout(resolve, Math.ceil(remainingMs) + 1))
+      const nextRemainingMs = remainingMsOf(op)
+      if (nextRemainingMs > 0) throw refuse(nextRemainingMs)
+    }
     return next.call(op, request, context).then(
       (response) => {
         if (usesGatewayKey) keyCheck.noteAccepted(op, request, 'id' in response.body ? response.body.id : undefined)
