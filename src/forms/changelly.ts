@@ -149,6 +149,11 @@ export const changelly = defineProviderForm({
           // The limit is one of requests per second.
           { matches: /\brequests limit\b/i, meaning: { kind: 'limited', retryAfter: 1 } },
         ],
+        '-32602': [
+          { matches: /\bmax amount is (\S*\d)/i, meaning: { kind: 'invalid', reason: 'above_maximum' }, bound: 'maxAmount' },
+        ],
+        // At a fixed rate: "wait 5 minute".
+        '-32603': [{ matches: /\btransactions limit exceeds\b/i, meaning: { kind: 'limited', retryAfter: 300 } }],
       },
     },
   },
