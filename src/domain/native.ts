@@ -50,6 +50,11 @@ export function findOpenPath(open: readonly OpenPath[], method: string, path: st
   return open.find((candidate) => candidate.method === method && matches(candidate.segments, names))
 }
 
+/** Whether a call of it may name a swap in its path. */
+export function namesSwaps({ segments }: OpenPath): boolean {
+  return segments.some(isPlaceholder)
+}
+
 /**
  * Whether the entry opens `method` on some path that also matches `pattern`, such as `/transactions/{id}`. HEAD counts as GET, and
  * case is ignored, because many servers ignore it.
@@ -65,22 +70,25 @@ export function overlaps(openPath: OpenPath, method: string, pattern: string): b
 export type SwapsNamed = (owner: string, provider: string, ids: readonly string[]) => Promise<ReadonlyMap<string, boolean>>
 
 /** What a call names that may be the id of a swap. */
-interface NamedSwaps {
+export interface NamedSwaps {
   /** Must be swaps of the caller. */
   readonly own: readonly string[]
-  /** Must not be swaps of others: other segments and values of the query, whole, in parts, and in other spellings. */
+  /** Must not be swaps of others: other segments, values of the query and of the body, whole, in parts, and in other spellings. */
   readonly other: readonly string[]
 }
 
-/** `path`: one that the entry opens. Throws `invalid` for a query that names too much. */
-export function namedSwaps({ segments }: OpenPath, path: string, query: string): NamedSwaps {
+/** `path`: one that the entry opens. `body`: its text, if it is one. Throws `invalid` for a query or a body that names too much. */
+export function namedSwaps({ segments }: OpenPath, path: string, query: string, body = ''): NamedSwaps {
   const [, ...names] = path.split('/')
   const namesAt = (placeholder: string): readonly string[] => names.filter((_, at) => segments[at] === placeholder)
   const others = namesAt(wildcard)
-  const whole = [...others, ...new URLSearchParams(query).values()]
-  const possible = new Set([...whole.flatMap(partsOf), ...runsIn(`${others.join('/')}?${query}`)])
-  if (possible.size > maxPossible)
-    throw new Fault('invalid', 'Invalid query: it names too much that may be the id of a swap; please ask for less at a time.')
+  const inBody = valuesIn(body)
+  const whole = [...others, ...new URLSearchParams(query).values(), ...inBody]
+  const possible = new Set([...inBody, ...whole.flatMap(partsOf), ...runsIn(`${others.join('/')}?${query}`), ...runsIn(body)])
+  if (possible.size > maxPossible) {
+    const message = 'Invalid request: it names too much that may be the id of a swap; please ask for less at a time.'
+    throw new Fault('invalid', message)
+  }
   return { own: namesAt(swapId), other: [...new Set([...whole, ...[...possible].flatMap(spellingsOf)])] }
 }
 
@@ -97,6 +105,22 @@ function runsIn(text: string): readonly string[] {
   return runs.filter((run) => run.replaceAll('-', '').length >= minRunLength)
 }
 
+/** The values of a body in JSON, also of one that repeats a name or is cut off, or of a form. */
+function valuesIn(body: string): readonly string[] {
+  const text = body.trim()
+  const tokens = /^[{[]/.test(text) ? jsonValuesIn(text) : [...new URLSearchParams(text).values()]
+  return tokens.filter((value) => value !== '')
+}
+
+/** Texts and words that are no names. A text that nothing ends reaches to the end, so that no part is read twice. */
+function jsonValuesIn(text: string): readonly string[] {
+  const isName = /\s*:/y
+  return [...text.matchAll(/"((?:[^"\\]|\\.)*)"?|[^\s"{}[\],:]+/gs)].flatMap(({ 0: token, 1: content = token, index }) => {
+    isName.lastIndex = index + token.length
+    return isName.test(text) ? [] : decodedTexts(content)
+  })
+}
+
 function spellingsOf(run: string): readonly string[] {
   const bare = run.replaceAll('-', '')
   const uuid = /^[0-9a-f]{32}$/i.test(bare) ? [bare.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')] : []
@@ -107,7 +131,7 @@ function spellingsOf(run: string): readonly string[] {
 function decodedTexts(text: string): readonly string[] {
   const texts = [text]
   for (let last = text; texts.length <= maxDecodings; texts.push(last)) {
-    const next = last.replace(/%[0-9a-f]{2}/gi, (escaped) => String.fromCharCode(Number.parseInt(escaped.slice(1), 16)))
+    const next = last.replace(/(?:%|\\u00)([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     if (next === last) break
     last = next
   }

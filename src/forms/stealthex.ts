@@ -147,7 +147,7 @@ export const stealthex = defineProviderForm({
       float: providerOperation<'getRate'>()({
         at: 'POST /rates/estimated-amount',
         request: { ...asked, ...direct },
-        response: { estimated_amount: 'amountOut', rate: quoteId },
+        response: { estimated_amount: 'amountOut' },
         also: range,
         assumes: ['amountIn', 'rateType'],
       }),

@@ -1,12 +1,20 @@
 /** The client's edge of the native lane: a provider's own endpoints for clients with an issued key (docs/contract.md §11). */
 import type { AbsentSwaps } from '../domain/absent-swaps.ts'
 import { Fault, standardFault } from '../domain/fault.ts'
-import { countedAs, findOpenPath, namedSwaps, type OpenPath, type SwapsNamed } from '../domain/native.ts'
+import {
+  countedAs,
+  findOpenPath,
+  type NamedSwaps,
+  namedSwaps,
+  namesSwaps,
+  type OpenPath,
+  type SwapsNamed,
+} from '../domain/native.ts'
 import type { Caller } from '../domain/service.ts'
 import { admit } from '../edges/admit.ts'
 import type { NativeMount, ServeNative } from '../edges/mounts.ts'
 import { type ClientEdge, type RequestRecord, recorded } from '../edges/record.ts'
-import { bodyWasRead, type HttpRequest, type HttpResponse } from '../wire/http.ts'
+import { type BodyStart, bodyWasRead, type HttpRequest, type HttpResponse } from '../wire/http.ts'
 import { announcesBody, callNative } from './call.ts'
 import type { NativeLane } from './lane.ts'
 
@@ -48,23 +56,60 @@ async function respond(
   if (credentialConflict) throw credentialConflict
   const caller = await admit(request, mount, countedAs(openPath.method), record, edge)
   checkRequest(request, lane)
-  refuseKeyInQuery(request.query, caller)
-  await refuseOtherSwaps(openPath, below, request.query, caller, tag, swapsNamed, absentSwaps)
+  const body = (await readableBody(request, openPath, lane)) ?? ''
+  refuseKey(request.query, body, caller)
+  await refuseOtherSwaps(namedSwaps(openPath, below, request.query, body), caller, tag, swapsNamed, absentSwaps)
   if (lane.isOff) throw standardFault('unavailable', { retryAfter: offRetryAfter, effect: 'refused' })
   return callNative(lane, openPath, below, { request, caller, record }, edge.observe)
 }
 
-/** Throws for a path or query that names a swap of another owner, or one that may be. Bodies stream by and are not looked into. */
+/** No longer body is looked into. */
+const maxReadBytes = 65_536
+
+/**
+ * The text of a body that is looked into before it goes up. Undefined for one that is no text, and for one that is too long or coded where
+ * the path names no swap; where it names one, throws `tooLarge`.
+ */
+async function readableBody({ headers, streams }: HttpRequest, openPath: OpenPath, lane: NativeLane): Promise<string | undefined> {
+  if (!streams || !announcesBody(headers)) return undefined
+  const { 'content-encoding': coding = 'identity' } = headers
+  const isCoded = coding.trim().toLowerCase() !== 'identity'
+  if (!isCoded) {
+    const start = await streams.peekBody(maxReadBytes, lane.idleTimeoutMs, lane.totalTimeoutMs)
+    const text = textOf(start)
+    if (text === undefined && isDeclaredText(headers['content-type'])) {
+      const message = 'Invalid body: one of this Content-Type must be UTF-8 without control characters.'
+      throw new Fault('invalid', message, { reason: 'body_invalid' })
+    }
+    if (start.isWhole || text === undefined) return text
+  }
+  if (!namesSwaps(openPath)) return undefined
+  throw new Fault('tooLarge', `The body must have at most ${maxReadBytes} bytes here, and no Content-Encoding.`)
+}
+
+/** Of a type whose readers may take another charset for it. */
+function isDeclaredText(contentType = ''): boolean {
+  return /\bjson\b|\burlencoded\b|^text\//i.test(contentType.slice(0, 200))
+}
+
+/** UTF-8 without control characters, whatever its type says: a provider may not ask for that. A part may end within a character. */
+function textOf({ bytes, isWhole }: BodyStart): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: !isWhole })
+    return /[^\P{Cc}\t\r\n]/u.test(text) ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws for a path, a query or a body that names a swap of another owner, or one that may be. */
 async function refuseOtherSwaps(
-  openPath: OpenPath,
-  path: string,
-  query: string,
+  { own, other }: NamedSwaps,
   { identity = '' }: Caller,
   provider: string,
   swapsNamed: SwapsNamed,
   absentSwaps: AbsentSwaps,
 ): Promise<void> {
-  const { own, other } = namedSwaps(openPath, path, query)
   if (own.length === 0 && other.length === 0) return
   const isOwn = await swapsNamed(identity, provider, [...new Set([...own, ...other])])
   const foreign = own.find((id) => isOwn.get(id) !== true) ?? other.find((id) => isOwn.get(id) === false)
@@ -81,16 +126,16 @@ function notOpen(): Fault {
 }
 
 /** No provider gets the key of a client. */
-function refuseKeyInQuery(query: string, { key }: Caller): void {
-  if (key === undefined || !(query.includes(key) || decodedQuery(query).includes(key))) return
-  throw new Fault('invalid', 'Invalid query: it has your key, which no provider may get; please send it in its header alone.')
+function refuseKey(query: string, body: string, { key }: Caller): void {
+  if (key === undefined || ![query, body].some((text) => text.includes(key) || urlDecoded(text).includes(key))) return
+  throw new Fault('invalid', 'Invalid request: it has your key, which no provider may get; please send it in its header alone.')
 }
 
-function decodedQuery(query: string): string {
+function urlDecoded(text: string): string {
   try {
-    return decodeURIComponent(query.replaceAll('+', ' '))
+    return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    return query
+    return text
   }
 }
 

@@ -36,6 +36,14 @@ export interface Streams {
   readonly endsConnection: () => boolean
   /** Whether somebody has read the body, or a part of it. */
   readonly isBodyRead: () => boolean
+  /** Waits for so much of the body, all of which stays to be read. Throws `tooSlow` where nothing comes for `idleMs`, or all takes `totalMs`. */
+  readonly peekBody: (maxBytes: number, idleMs: number, totalMs: number) => Promise<BodyStart>
+}
+
+export interface BodyStart {
+  readonly bytes: Buffer
+  /** Whether that is the whole body. */
+  readonly isWhole: boolean
 }
 
 /** Something in front has taken the body: only the operator can change that. */

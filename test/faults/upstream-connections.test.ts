@@ -56,7 +56,7 @@ describe('U10', () => {
     }
     const before = performance.now()
     expect([502, 504]).toContain((await get(await rig(flood, { timeout: shortly }))).status)
-    expect(performance.now() - before).toBeLessThan(1_000)
+    expect(performance.now() - before).toBeLessThan(3_000)
   })
 
   test('U10: a 101 without an upgrade request is 502', async () => {

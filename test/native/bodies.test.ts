@@ -1,6 +1,6 @@
 /** docs/contract.md §11: request bodies are bounded in size and time, framed as they came, and never sent twice. */
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
@@ -19,8 +19,10 @@ beforeEach(() => rig.provider.reset())
 const chunked = { 'transfer-encoding': 'chunked' }
 const bytesOf = (length: number): Buffer => Buffer.alloc(length, 'abcdefghijklmnopqrstuvwxyz0123456789')
 
+type Act = (text: () => string, socket: Socket) => Promise<unknown>
+
 /** Sends each part once what is before it has come about, and returns all that was received until the end. */
-async function talk(...parts: readonly (string | Buffer | ((text: () => string) => Promise<unknown>))[]): Promise<string> {
+async function talk(...parts: readonly (string | Buffer | Act)[]): Promise<string> {
   const socket = connect(rig.gateway.port, '127.0.0.1').on('error', () => {})
   let text = ''
   socket.on('data', (chunk) => {
@@ -28,7 +30,7 @@ async function talk(...parts: readonly (string | Buffer | ((text: () => string) 
   })
   const closed = once(socket, 'close')
   for (const part of parts) {
-    if (typeof part === 'function') await part(() => text)
+    if (typeof part === 'function') await part(() => text, socket)
     else if (!socket.destroyed) socket.write(part)
   }
   await closed
@@ -39,6 +41,17 @@ async function talk(...parts: readonly (string | Buffer | ((text: () => string) 
 const arrived = (bytes: number) => async (): Promise<void> => {
   const { hasBytes } = rig.provider.arrived[0] ?? (await rig.provider.next())
   await hasBytes(bytes)
+}
+
+/** What goes up before the rest of the body has come: of up to 64 KiB, which are read first, nothing does. */
+const read = 'r'.repeat(65_537)
+
+/** The client waits for an answer, for as long as that takes at the gateway. */
+const silence = async (text: () => string): Promise<void> => {
+  while (text() === '') {
+    vi.advanceTimersByTime(1_000)
+    await setImmediate()
+  }
 }
 
 /** After that so much time passes at the gateway. Before the first byte nothing goes up, so that it passes in steps: it connects meanwhile. */
@@ -61,6 +74,7 @@ describe('N6: a body', () => {
     ['DELETE', '/alerts/a', chunked],
   ])('of 1 MiB goes up with %s %s, byte for byte (%j)', async (method, path, headers) => {
     const body = bytesOf(mebibyte)
+    body[0] = 0 // no text: where the path may name a swap, a long one is refused
     const response = await rig.send(path, { method, headers, body })
     expect([response.status, response.body.equals(body)]).toEqual([200, true])
     expect(rig.provider.arrived[0]?.headers).toMatchObject(
@@ -132,12 +146,36 @@ describe('N7: a client', () => {
   const post = (...headers: readonly string[]): string => rig.head('POST /native/alpha/estimates', ...headers)
 
   test.each([
-    ['that stops in the middle of a body', 'content-length: 10', 'abc', 3],
-    ['that stops in the middle of a chunk', 'transfer-encoding: chunked', '5\r\nabc', 3],
-    ['that stops between chunks', 'transfer-encoding: chunked', '3\r\nabc\r\n', 3],
-    ['that sends no byte of a body', 'content-length: 10', '', 0],
-  ])('%s gets 408, and the provider’s request ends', async (_, header, part, bytes) => {
-    const text = await talk(post(header) + part, pause(bytes, idleMs))
+    ['that stops in the middle of a body', 'content-length: 10', 'abc'],
+    ['that stops in the middle of a chunk', 'transfer-encoding: chunked', '5\r\nabc'],
+    ['that stops between chunks', 'transfer-encoding: chunked', '3\r\nabc\r\n'],
+    ['that sends no byte of a body', 'content-length: 10', ''],
+    ['that sends no chunk', 'transfer-encoding: chunked', ''],
+  ])('%s gets 408, and nothing is sent', async (_, header, part) => {
+    const text = await talk(post(header) + part, silence)
+    expect(text).toMatch(/^HTTP\/1\.1 408 /)
+    expect(text).toContain('x-swap-reason: too_slow')
+    expect(rig.provider.arrived).toEqual([])
+  })
+
+  test('that sends a body by the byte gets 408 when the time for all is over', async () => {
+    const text = await talk(post('content-length: 60000'), async (answer, socket) => {
+      while (answer() === '') {
+        socket.write('a')
+        vi.advanceTimersByTime(1_000)
+        await setImmediate()
+      }
+    })
+    expect(text).toMatch(/^HTTP\/1\.1 408 /)
+    expect(rig.provider.arrived).toEqual([])
+  })
+
+  test.each([
+    ['that stops in the middle of a body', `content-length: ${read.length + 10}`, read],
+    ['that stops in the middle of a chunk', 'transfer-encoding: chunked', `fffff\r\n${read}`],
+    ['that stops between chunks', 'transfer-encoding: chunked', `${read.length.toString(16)}\r\n${read}\r\n`],
+  ])('%s that is streamed gets 408, and the provider’s request ends', async (_, header, part) => {
+    const text = await talk(post(header) + part, pause(read.length, idleMs))
     expect(text).toMatch(/^HTTP\/1\.1 408 /)
     expect(text).toContain('x-swap-reason: too_slow')
     for (const { body, closed } of rig.provider.arrived) {
@@ -148,16 +186,18 @@ describe('N7: a client', () => {
 
   test('that goes on sending now and then is waited for', async () => {
     const paused = (bytes: number) => pause(bytes, idleMs - 10)
-    const head = post('content-length: 4', 'connection: close')
-    const text = await talk(head, paused(0), 'a', paused(1), 'b', paused(2), 'c', paused(3), 'd')
-    expect(text).toMatch(/^HTTP\/1\.1 200 [\s\S]*abcd/)
+    const { length } = read
+    const head = post(`content-length: ${length + 3}`, 'connection: close')
+    const text = await talk(head + read, paused(length), 'b', paused(length + 1), 'c', paused(length + 2), 'd')
+    expect(text).toMatch(/^HTTP\/1\.1 200 [\s\S]*rbcd/)
   })
 
   test('that is slower than the provider’s time-out gets its response all the same', async () => {
     await using slow = await startRig({ provider: rig.provider, facts: { timeout: 5 } })
     const socket = connect(slow.gateway.port, '127.0.0.1')
-    socket.write(`${slow.head('POST /native/alpha/estimates', 'content-length: 2', 'connection: close')}a`)
-    await pause(1, idleMs - 10)()
+    const { length } = read
+    socket.write(`${slow.head('POST /native/alpha/estimates', `content-length: ${length + 1}`, 'connection: close')}${read}`)
+    await pause(length, idleMs - 10)()
     socket.write('b')
     const [text] = await once(socket, 'data')
     expect(String(text)).toMatch(/^HTTP\/1\.1 200 /)
@@ -166,7 +206,7 @@ describe('N7: a client', () => {
 
   test('that hangs up in the middle of a body ends the provider’s request', async () => {
     const socket = connect(rig.gateway.port, '127.0.0.1').on('error', () => {})
-    socket.write(`${post('content-length: 10')}abc`)
+    socket.write(`${post(`content-length: ${read.length + 10}`)}${read}`)
     const { body, closed } = await rig.provider.next()
     socket.destroy()
     expect(await body).toBeUndefined()
@@ -259,7 +299,11 @@ describe('N8: a request of two meanings is refused whole, and nothing of it goes
       'transfer-encoding: chunked',
       `${credential} ${rig.key}`,
     ]
-    const text = await talk(`${head.join('\r\n')}\r\n\r\n3\r\nabc\r\n`, arrived(3), 'zz\r\n')
+    const text = await talk(
+      `${head.join('\r\n')}\r\n\r\n${read.length.toString(16)}\r\n${read}\r\n`,
+      arrived(read.length),
+      'zz\r\n',
+    )
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect(text).toContain(`x-swap-form: ${form}\r\n`)
     for (const { body } of rig.provider.arrived) expect(await body).toBeUndefined()

@@ -4,7 +4,10 @@ import { expect, test } from 'vitest'
 import { facts } from '../ledger/samples.ts'
 import { errorFacts, type NativeRig, refusal, startRig } from './rig.ts'
 
-const native = ['GET /swaps/{id}/actions', 'POST /swaps/{id}/refund', 'GET /notes/{}', 'GET /report', 'GET /swaps/{id}/of/{}']
+const native = [
+  ...['GET /swaps/{id}/actions', 'POST /swaps/{id}/refund', 'GET /notes/{}', 'GET /report', 'GET /swaps/{id}/of/{}'],
+  ...['POST /search', 'POST /notes/{}'],
+]
 
 interface OwnedRig extends NativeRig {
   readonly otherKey: string
@@ -118,5 +121,78 @@ test('no provider gets the key of the client in a query', async () => {
   await using rig = await startOwned()
   for (const query of [`apiToken=${rig.key}`, `a=1&b=%${rig.key.charCodeAt(0).toString(16)}${rig.key.slice(1)}`])
     expect((await rig.send(`/report?${query}`)).status).toBe(400)
+  expect(rig.provider.arrived).toEqual([])
+})
+
+const bodiesOf = ({ provider }: OwnedRig): Promise<readonly string[]> =>
+  Promise.all(provider.arrived.map(async ({ body }) => String(await body)))
+
+const json = { 'content-type': 'application/json' }
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+test.each<[string, Readonly<Record<string, string>>, string]>([
+  ['as a value of JSON', json, '{"id":"theirs"}'],
+  ['in a list', json, '["mine", "theirs"]'],
+  ['as the first of two members of a name', json, '{"id":"theirs","id":"mine"}'],
+  ['in letters by number', json, '{"id":"\\u0074heirs"}'],
+  ['in JSON that is broken', json, '{"id":"theirs"'],
+  ['as a number', json, '{"id": 41}'],
+  ['as a UUID in capitals', json, `{"id":"${uuid.toUpperCase()}"}`],
+  ['as a name', json, `{"${uuid}":1}`],
+  ['as a value of a form', form, 'a=b&id=%74heirs'],
+  ['in JSON in a form', form, `a=${encodeURIComponent(`{"id":"${uuid}"}`)}`],
+  ['in JSON that is said to be bytes', { 'content-type': 'application/octet-stream' }, '{"id":"theirs"}'],
+  ['in JSON of no type', {}, '{"id":"theirs"}'],
+  ['in chunks', { ...json, 'transfer-encoding': 'chunked' }, '{"id":"theirs"}'],
+])('another’s swap is found in a body %s, one’s own may be named so', async (_, headers, body) => {
+  await using rig = await startOwned()
+  await rig.hold(rig.otherKey, uuid)
+  await rig.hold(rig.otherKey, '41')
+  for (const path of ['/search', '/swaps/mine/refund', '/notes/a'])
+    expect(errorFacts(await rig.send(path, { method: 'POST', headers, body }))).toEqual(refusal(404, 'not_found'))
+  expect(rig.provider.arrived).toEqual([])
+  const own = body.replaceAll('mine', 'theirs')
+  expect((await rig.send('/search', { method: 'POST', headers, body: own, key: rig.otherKey })).status).toBe(200)
+  expect(await bodiesOf(rig)).toEqual([own])
+})
+
+test('a body that names no swap of another goes up byte for byte', async () => {
+  await using rig = await startOwned()
+  const bodies = ['{ "id" : "mine", "amount": 0.10, "note": "für é" }', 'id=mine&a=%20b', '', 'x'.repeat(65_536)]
+  for (const body of bodies)
+    expect((await rig.send('/swaps/mine/refund', { method: 'POST', headers: json, body })).status).toBe(200)
+  expect(await bodiesOf(rig)).toEqual(bodies)
+})
+
+test('a longer body, and one with a coding, is 413 where the path names a swap, and streams elsewhere', async () => {
+  await using rig = await startOwned()
+  const long = `{"a":"${'é'.repeat(40_000)}"}`
+  const bodies = [
+    { headers: json, body: long },
+    { headers: { ...json, 'content-encoding': 'gzip' }, body: 'not looked into' },
+  ]
+  for (const sent of bodies) {
+    for (const path of ['/swaps/mine/refund', '/notes/a'])
+      expect(errorFacts(await rig.send(path, { method: 'POST', ...sent }))).toEqual(refusal(413, 'too_large'))
+    expect((await rig.send('/search', { method: 'POST', ...sent })).status).toBe(200)
+  }
+  expect(await bodiesOf(rig)).toEqual(bodies.map(({ body }) => body))
+})
+
+test('bytes that are no text stream, also where the path names a swap; what is declared as text must be UTF-8', async () => {
+  await using rig = await startOwned()
+  const image = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0]), Buffer.alloc(200_000, 0xfe)])
+  const sent = { method: 'POST', headers: { 'content-type': 'image/png' }, body: image }
+  expect((await rig.send('/swaps/mine/refund', sent)).status).toBe(200)
+  expect(await rig.provider.arrived[0]?.body).toEqual(image)
+  const wide = { method: 'POST', headers: json, body: Buffer.from('{"id":"theirs"}', 'utf16le') }
+  expect(errorFacts(await rig.send('/search', wide))).toEqual(refusal(400, 'body_invalid'))
+  expect(rig.provider.arrived).toHaveLength(1)
+})
+
+test('no provider gets the key of the client in a body', async () => {
+  await using rig = await startOwned()
+  const bodies = [`{"apiToken":"${rig.key}"}`, `apiToken=%${rig.key.charCodeAt(0).toString(16)}${rig.key.slice(1)}`]
+  for (const body of bodies) expect((await rig.send('/search', { method: 'POST', headers: json, body })).status).toBe(400)
   expect(rig.provider.arrived).toEqual([])
 })
