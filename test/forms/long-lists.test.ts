@@ -91,10 +91,15 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   test('pages and searches of it cost about what those of a short list cost', async () => {
     const costOf = async (): Promise<number> => {
       await pair.client.get('/currencies')
-      const before = process.threadCpuUsage()
-      for (let page = 1; page <= 50; page++) await pair.client.get(`/currencies?page=${page}&size=10&search=${page}`)
-      const { user, system } = process.threadCpuUsage(before)
-      return (user + system) / 50_000
+      const costs: number[] = []
+      // The least of three: what the list itself left to be collected is no cost of a page.
+      for (let round = 0; round < 3; round++) {
+        const before = process.threadCpuUsage()
+        for (let page = 1; page <= 50; page++) await pair.client.get(`/currencies?page=${page}&size=10&search=${page}`)
+        const { user, system } = process.threadCpuUsage(before)
+        costs.push((user + system) / 50_000)
+      }
+      return Math.min(...costs)
     }
     await start(form, provider)
     const [long, short] = [await costOf(), await costOfShort()]
