@@ -1,3 +1,4 @@
+import { plainAmount, toAmount } from './amount.ts'
 import { Fault } from './fault.ts'
 import type { Context, Op } from './service.ts'
 
@@ -108,7 +109,7 @@ function runsIn(text: string): readonly string[] {
 /** The values of a body in JSON, also of one that repeats a name or is cut off, or of a form. */
 function valuesIn(body: string): readonly string[] {
   const text = body.trim()
-  const tokens = /^[{[]/.test(text) ? jsonValuesIn(text) : [...new URLSearchParams(text).values()]
+  const tokens = /^[{["]/.test(text) ? jsonValuesIn(text) : [...new URLSearchParams(text).values()]
   return tokens.filter((value) => value !== '')
 }
 
@@ -117,8 +118,15 @@ function jsonValuesIn(text: string): readonly string[] {
   const isName = /\s*:/y
   return [...text.matchAll(/"((?:[^"\\]|\\.)*)"?|[^\s"{}[\],:]+/gs)].flatMap(({ 0: token, 1: content = token, index }) => {
     isName.lastIndex = index + token.length
-    return isName.test(text) ? [] : decodedTexts(content)
+    return isName.test(text) ? [] : [...decodedTexts(content), ...wholeNumberOf(token)]
   })
+}
+
+/** Of `4.1e1` and `41.0`: `41`, as a provider reads it. */
+function wholeNumberOf(token: string): readonly string[] {
+  if (!/^\d+[.e]/i.test(token)) return []
+  const amount = toAmount(token)
+  return [amount === undefined ? String(Number(token)) : plainAmount(amount)]
 }
 
 function spellingsOf(run: string): readonly string[] {

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { facts } from '../ledger/samples.ts'
+import { sendRaw } from '../support/raw.ts'
 import { errorFacts, type NativeRig, refusal, startRig } from './rig.ts'
 
 const native = [
@@ -137,6 +138,10 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   ['in letters by number', json, '{"id":"\\u0074heirs"}'],
   ['in JSON that is broken', json, '{"id":"theirs"'],
   ['as a number', json, '{"id": 41}'],
+  ['as a number with an exponent', json, '{"id": 4.1e1}'],
+  ['as a number with a fraction', json, '{"id": 41.0}'],
+  ['as a number with a long fraction', json, `{"id": 41.${'0'.repeat(90)}}`],
+  ['as a text that is the whole body', json, '"theirs"'],
   ['as a UUID in capitals', json, `{"id":"${uuid.toUpperCase()}"}`],
   ['as a name', json, `{"${uuid}":1}`],
   ['as a value of a form', form, 'a=b&id=%74heirs'],
@@ -162,6 +167,30 @@ test('a body that names no swap of another goes up byte for byte', async () => {
   for (const body of bodies)
     expect((await rig.send('/swaps/mine/refund', { method: 'POST', headers: json, body })).status).toBe(200)
   expect(await bodiesOf(rig)).toEqual(bodies)
+})
+
+test('after a body that was refused the connection goes on', async () => {
+  await using rig = await startOwned()
+  const long = `{"id":"theirs","note":"${'x'.repeat(60_000)}"}`
+  const head = (length: number): string =>
+    rig.head('POST /native/alpha/search', 'content-type: application/json', `content-length: ${length}`)
+  const last = rig.head('GET /native/alpha/report', 'connection: close')
+  const { text } = await sendRaw(rig.gateway.port, `${head(long.length)}${long}${head(2)}{}${last}`)
+  expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['404', '200', '200'])
+})
+
+test('a body in chunks of one byte goes up whole, and is looked into', async () => {
+  await using rig = await startOwned()
+  const head = rig.head('POST /native/alpha/search', 'transfer-encoding: chunked', 'connection: close')
+  for (const [id, status] of [
+    ['mine', 200],
+    ['theirs', 404],
+  ] as const) {
+    const body = `{"id":"${id}","note":"${'x'.repeat(30_000)}"}`
+    const chunks = [...body].map((letter) => `1\r\n${letter}\r\n`).join('')
+    expect((await sendRaw(rig.gateway.port, `${head}${chunks}0\r\n\r\n`)).status).toBe(status)
+    if (status === 200) expect(await bodiesOf(rig)).toEqual([body])
+  }
 })
 
 test('a longer body, and one with a coding, is 413 where the path names a swap, and streams elsewhere', async () => {

@@ -1,7 +1,7 @@
 /** node:http: reads a body as text. Enforces the limit while it reads; libraries read the whole body first. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../../domain/fault.ts'
-import { bodyWasRead } from '../../wire/http.ts'
+import { type BodyStart, bodyWasRead } from '../../wire/http.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -32,6 +32,43 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Ui
     request.on('end', () => resolve(received.take()))
     request.on('error', breakOff)
     request.on('close', () => breakOff())
+  })
+}
+
+/** Waits for so much of the body, and leaves all of it to be read. Throws a `Fault` where nothing comes for `idleMs`, or all takes `totalMs`. */
+export function peekBody(request: IncomingMessage, maxBytes: number, idleMs: number, totalMs: number): Promise<BodyStart> {
+  const received = new GrowingBuffer()
+  return new Promise((resolve, reject) => {
+    const read = (): void => {
+      idle.refresh()
+      while (received.length <= maxBytes) {
+        const chunk: Buffer | null = request.read()
+        if (chunk === null) break
+        received.append(chunk)
+      }
+      const isWhole = received.length <= maxBytes
+      if (isWhole && !request.complete) return
+      leave()
+      const bytes = received.take()
+      // In the turn in which the last was read: the stream has not ended yet.
+      if (bytes.length > 0) request.unshift(bytes)
+      resolve({ bytes, isWhole })
+    }
+    const fail = (message: string): void => {
+      leave()
+      reject(new Fault('tooSlow', message))
+    }
+    const giveUp = (): void => fail('The request did not arrive in time.')
+    const hangUp = (): void => fail('The client hung up.')
+    const leave = (): void => {
+      clearTimeout(idle)
+      clearTimeout(total)
+      request.off('readable', read).off('end', read).off('error', hangUp).off('close', hangUp)
+    }
+    const idle = setTimeout(giveUp, idleMs)
+    const total = setTimeout(giveUp, totalMs)
+    if (request.destroyed) hangUp()
+    else request.on('readable', read).once('end', read).once('error', hangUp).once('close', hangUp)
   })
 }
 

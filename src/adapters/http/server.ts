@@ -21,7 +21,7 @@ import {
   reasonPhrase,
   type Streams,
 } from '../../wire/http.ts'
-import { mergeChunks } from './request-body.ts'
+import { mergeChunks, peekBody } from './request-body.ts'
 
 interface ListenOptions {
   readonly host: string
@@ -251,39 +251,7 @@ export class ServerStreams implements Streams {
   }
 
   peekBody(maxBytes: number, idleMs: number, totalMs: number): Promise<BodyStart> {
-    const { request } = this
-    const { promise, resolve, reject } = Promise.withResolvers<BodyStart>()
-    const chunks: Buffer[] = []
-    let length = 0
-    const read = (): void => {
-      idle.refresh()
-      for (let chunk = request.read(); chunk !== null; chunk = length > maxBytes ? null : request.read()) {
-        chunks.push(chunk)
-        length += chunk.length
-      }
-      if (length <= maxBytes && !request.complete) return
-      leave()
-      const bytes = Buffer.concat(chunks)
-      // In the turn in which the last was read: the stream has not ended yet.
-      if (length > 0) request.unshift(bytes)
-      resolve({ bytes, isWhole: length <= maxBytes })
-    }
-    const fail = (message: string): void => {
-      leave()
-      reject(new Fault('tooSlow', message))
-    }
-    const giveUp = (): void => fail('The request did not arrive in time.')
-    const hangUp = (): void => fail('The client hung up.')
-    const leave = (): void => {
-      clearTimeout(idle)
-      clearTimeout(total)
-      request.off('readable', read).off('end', read).off('error', hangUp).off('close', hangUp)
-    }
-    const idle = setTimeout(giveUp, idleMs)
-    const total = setTimeout(giveUp, totalMs)
-    if (request.destroyed) hangUp()
-    else request.on('readable', read).once('end', read).once('error', hangUp).once('close', hangUp)
-    return promise
+    return peekBody(this.request, maxBytes, idleMs, totalMs)
   }
 }
 
