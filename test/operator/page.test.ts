@@ -50,6 +50,7 @@ afterAll(() => open.disposeAsync())
 beforeEach(async () => {
   const headers = { authorization: `Bearer ${token}` }
   expect((await sendRequest(gateway.adminUrl, { method: 'DELETE', path: '/api/overrides?force=true', headers })).status).toBe(200)
+  await settleAll()
 })
 
 const send = (method: string, path: string, body?: unknown) =>
@@ -185,7 +186,6 @@ describe('providers', () => {
     await suspended.waitFor({ state: 'detached' })
     await expect.poll(() => page.getByRole('table', { name: 'Recent changes' }).innerText()).toContain('provider.resume')
     await finish(await create())
-    await settleAll()
     expect(own(visited)).toEqual([])
   })
 
@@ -237,6 +237,7 @@ describe('what the ledger holds', () => {
     await alpha.fault({ operation: 'create', before: 'reset' })
     expect((await send('POST', '/transactions', order)).status).toBe(504)
     await expect.poll(() => page.title()).toBe('(1) swapgate: operator')
+    await page.getByText('the connection broke off').waitFor()
     await page.getByRole('link', { name: '1 create at alpha' }).click()
     expect(page.url()).toContain('#/person?kind=create&provider=alpha&reason=')
     const creates = page.getByRole('table', { name: 'What needs a person' })
@@ -254,6 +255,19 @@ describe('what the ledger holds', () => {
     await page.getByText('Every create has an outcome.').waitFor()
     expect(await page.getByRole('status').innerText()).toContain('nothing was created')
     expect(own(visited)).toEqual([])
+  })
+
+  it('a create that may still run stays on the page of its link when its outcome is unknown', async () => {
+    await alpha.fault({ operation: 'create', before: 'reset', delay: 6_000 })
+    const sent = send('POST', '/transactions', order)
+    await using visited = await signedIn()
+    const { page } = visited
+    await page.getByText('may still run').waitFor()
+    await page.getByRole('link', { name: '1 create at alpha' }).click()
+    const creates = page.getByRole('table', { name: 'What needs a person' })
+    expect(await creates.innerText()).toContain('may still run')
+    expect((await sent).status).toBe(504)
+    await expect.poll(() => creates.innerText(), { timeout: 20_000 }).toContain('the connection broke off')
   })
 
   it('creates with one cause are settled together, with one confirmation that shows what it settles', async () => {
@@ -289,7 +303,6 @@ describe('what the ledger holds', () => {
     await expect.poll(() => lines.count()).toBe(1)
     await show(page, 'Audit log')
     await expect.poll(() => page.getByRole('table', { name: 'Audit log' }).innerText()).toContain('<b>ticket 7</b>')
-    await settleAll()
     expect(own(visited)).toEqual([])
   })
 

@@ -39,6 +39,11 @@ export function orderOf(row) {
   return row.requested ?? row
 }
 
+/** A create whose cause soon changes by itself, or which is done then. */
+export function mayStillRun(row) {
+  return ['pending', 'running'].includes(reasonOf(row))
+}
+
 /** One word for a link, and for the settling of many. */
 export function reasonOf({ state, reason, reported, attention }) {
   if (state === 'attention' || state === 'done') return attention
@@ -51,7 +56,7 @@ export function causeText(row) {
   const reason = reasonOf(row)
   if (attention) return ofAttention[attention] ?? attention
   if (state === 'mismatch') return reason === 'refused' ? 'refused, although it exists' : `differs in ${reason}`
-  if (reason === 'pending' || reason === 'running') return 'may still run'
+  if (mayStillRun(row)) return 'may still run'
   return ofUnknown[reason] ?? reason
 }
 

@@ -1,6 +1,6 @@
 /** What needs a person: one line a row, by cause, with what settles it. */
 import { html, nothing } from 'lit-html'
-import { causeText, groupsOf, idOf, isCreate, orderOf, reportedText, startedAt } from './causes.js'
+import { causeText, groupsOf, idOf, isCreate, mayStillRun, orderOf, reportedText, startedAt } from './causes.js'
 import { filters, select } from './filters.js'
 import { counted, duration, integer, none, orderText, shortened, time, when } from './format.js'
 import { facts, lines } from './lines.js'
@@ -44,8 +44,9 @@ export function personSummary({ unresolved }) {
 }
 
 function causeLine({ kind, provider, reason, cause, oldest, rows }) {
+  const query = { kind, provider, ...(mayStillRun(rows[0]) ? {} : { reason }) }
   return html`<li>
-    <a href=${linkTo('person', { query: { kind, provider, reason } })}>${counted(rows.length, kind)} at ${provider}</a>
+    <a href=${linkTo('person', { query })}>${counted(rows.length, kind)} at ${provider}</a>
     <span><b class="alarm">${cause}</b>, the oldest since ${when(oldest)}</span>
   </li>`
 }
