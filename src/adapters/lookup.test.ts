@@ -9,15 +9,18 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', '
 afterEach(() => void vi.useRealTimers())
 
 /** Names over a system whose look-ups end only when the test answers them. */
-function rig(maxLookups = 2) {
+function rig(maxLookups = 2, maxOfAccount = maxLookups) {
   const asked: { hostname: string; options: LookupOptions; end: (reason: Error | null, addresses: LookupAddress[]) => void }[] = []
   const names = new NameLookup({
     maxLookups,
+    maxOfAccount,
     system: (hostname, options, end) => void asked.push({ hostname, options, end }),
   })
   const results: unknown[] = []
   const ask = (hostname: string, { isFresh = false, ...options }: LookupOptions & { isFresh?: boolean } = {}): void =>
     names[isFresh ? 'freshLookup' : 'lookup'](hostname, options, (reason, address) => results.push(reason ? reason.code : address))
+  const askFor = (account: string, hostname: string): void =>
+    names.lookupOf(account)(hostname, {}, (reason, address) => results.push(reason ? reason.code : address))
   const seen = async (): Promise<unknown[]> => {
     vi.advanceTimersByTime(0)
     await new Promise((ticked) => process.nextTick(ticked))
@@ -25,7 +28,7 @@ function rig(maxLookups = 2) {
   }
   const answer = (...addresses: LookupAddress[]): void => asked.shift()?.end(null, addresses)
   const fail = (code: string): void => asked.shift()?.end(Object.assign(new Error('no'), { code }), [])
-  return { ask, asked, answer, fail, seen }
+  return { ask, askFor, asked, answer, fail, seen }
 }
 
 test('all who wait for a name share one look-up, and get all addresses or the first', async () => {
@@ -219,6 +222,35 @@ describe('if all threads for look-ups are taken', () => {
     vi.advanceTimersByTime(1_500)
     fail('EAI_AGAIN')
     ask('c.example')
+    expect(asked.map(({ hostname }) => hostname)).toEqual(['b.example', 'c.example'])
+  })
+})
+
+describe('look-ups for accounts', () => {
+  test('silent names of one account leave threads to another, and are refused at once', async () => {
+    const { askFor, asked, seen } = rig(4, 2)
+    for (const name of ['a.example', 'b.example']) askFor('initech', name)
+    vi.advanceTimersByTime(500)
+    askFor('initech', 'c.example')
+    expect(await seen()).toEqual(['dns_timeout'])
+    askFor('acme', 'hooks.example')
+    expect(asked.map(({ hostname }) => hostname)).toEqual(['a.example', 'b.example', 'hooks.example'])
+  })
+
+  test('a name that an account waits for is looked up for another all the same', () => {
+    const { askFor, asked } = rig(4, 2)
+    for (const name of ['a.example', 'b.example', 'hooks.example']) askFor('initech', name)
+    askFor('acme', 'hooks.example')
+    expect(asked.map(({ hostname }) => hostname)).toEqual(['a.example', 'b.example', 'hooks.example'])
+  })
+
+  test('one that waits for its account gets the place that a look-up of its account leaves, not that of another', () => {
+    const { askFor, asked, answer } = rig(4, 2)
+    askFor('acme', 'hooks.example')
+    for (const name of ['a.example', 'b.example', 'c.example']) askFor('initech', name)
+    answer(one)
+    expect(asked.map(({ hostname }) => hostname)).toEqual(['a.example', 'b.example'])
+    answer(one)
     expect(asked.map(({ hostname }) => hostname)).toEqual(['b.example', 'c.example'])
   })
 })

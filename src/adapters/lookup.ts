@@ -20,8 +20,18 @@ type System = (hostname: string, options: LookupOptions & { all: true }, callbac
 export interface NameLookupOptions {
   /** How many look-ups are under way at most. */
   readonly maxLookups: number
+  /** Of these for one account, by `lookupOf`. */
+  readonly maxOfAccount?: number
   /** Replaces the system's look-up in tests. */
   readonly system?: System
+}
+
+interface Asked {
+  readonly hostname: string
+  readonly options: LookupOptions
+  /** Of a kept answer that may be used. */
+  readonly maxAgeMs: number
+  readonly account?: string
 }
 
 /** The look-ups of a process: one at a time for each name, whose waiters give up by their own time-outs. */
@@ -30,19 +40,25 @@ export class NameLookup {
   private readonly system: System
   private readonly names = new Map<string, Name>()
 
-  constructor({ maxLookups, system = systemLookup }: NameLookupOptions) {
-    this.threads = new Threads(maxLookups)
+  constructor({ maxLookups, maxOfAccount = maxLookups, system = systemLookup }: NameLookupOptions) {
+    this.threads = new Threads(maxLookups, maxOfAccount)
     this.system = system
   }
 
   /** For connections to providers: an answer is used for 30 s. */
-  readonly lookup: LookupFunction = (hostname, options, callback) => this.ask(hostname, options, keptMs, callback)
+  readonly lookup: LookupFunction = (hostname, options, callback) => this.ask({ hostname, options, maxAgeMs: keptMs }, callback)
 
   /** For connections to stores, whose names lead to another machine after a failover: a kept answer is used only where no new one comes. */
-  readonly freshLookup: LookupFunction = (hostname, options, callback) => this.ask(hostname, options, 0, callback)
+  readonly freshLookup: LookupFunction = (hostname, options, callback) => this.ask({ hostname, options, maxAgeMs: 0 }, callback)
 
-  private ask(hostname: string, options: LookupOptions, maxAgeMs: number, callback: Parameters<LookupFunction>[2]): void {
-    this.nameOf(hostname, options).ask(maxAgeMs, (reason, addresses) => {
+  /** For connections to receivers of an account, which shares no look-up with another: the names of one keep none of another waiting. */
+  lookupOf(account: string): LookupFunction {
+    return (hostname, options, callback) => this.ask({ hostname, options, maxAgeMs: 0, account }, callback)
+  }
+
+  private ask(asked: Asked, callback: Parameters<LookupFunction>[2]): void {
+    const { options, maxAgeMs } = asked
+    this.nameOf(asked).ask(maxAgeMs, (reason, addresses) => {
       const [first] = addresses
       if (reason || !first) callback(reason ?? new LookupTimeout(true), [])
       else if (options.all) callback(null, [...addresses])
@@ -50,14 +66,15 @@ export class NameLookup {
     })
   }
 
-  private nameOf(hostname: string, options: LookupOptions): Name {
+  private nameOf({ hostname, options, account }: Asked): Name {
     const { family, hints, order, verbatim } = options
-    const key = JSON.stringify([hostname, family, hints, order, verbatim])
+    const key = JSON.stringify([hostname, family, hints, order, verbatim, account])
     const known = this.names.get(key)
     const [leastUsed] = this.names.keys()
     if (known) this.names.delete(key)
     else if (leastUsed !== undefined && this.names.size >= maxNames) this.names.delete(leastUsed)
-    const name = known ?? new Name(this.threads, (callback) => this.system(hostname, { ...options, all: true }, callback))
+    const lookUp = (callback: Callback): void => this.system(hostname, { ...options, all: true }, callback)
+    const name = known ?? new Name((...entrance) => this.threads.enter(account, ...entrance), lookUp)
     this.names.set(key, name)
     return name
   }
@@ -76,7 +93,7 @@ interface Answer {
 
 /** One name with its last answer, and those who wait for the next one. */
 class Name {
-  private readonly threads: Threads
+  private readonly enter: Enter
   private readonly lookUp: (callback: Callback) => void
   private readonly waiting = new Set<Callback>()
   private answer: Answer | undefined
@@ -85,8 +102,8 @@ class Name {
   /** Whether the last look-up got no answer, or this one has let a waiter down. */
   private isDoubtful = false
 
-  constructor(threads: Threads, lookUp: (callback: Callback) => void) {
-    this.threads = threads
+  constructor(enter: Enter, lookUp: (callback: Callback) => void) {
+    this.enter = enter
     this.lookUp = lookUp
   }
 
@@ -111,7 +128,7 @@ class Name {
 
   private begin(now: number): void {
     this.askedAt = now
-    this.threads.enter(
+    this.enter(
       this.isDoubtful,
       (leave) =>
         this.lookUp((reason, addresses) => {
@@ -148,39 +165,51 @@ function isNoSuchName(reason: Error): boolean {
   return 'code' in reason && reason.code === 'ENOTFOUND'
 }
 
+type Enter = (isDoubtful: boolean, start: (leave: () => void) => void, refuse: () => void) => void
+
+interface Running {
+  readonly account: string | undefined
+  readonly startedAt: number
+}
+
 interface Queued {
-  readonly limit: number
+  readonly hasPlace: () => boolean
   readonly admit: () => void
 }
 
 /**
- * The threads that look-ups may take. One that gets none soon is refused, and at once if all others are silent. Names without an
- * answer leave one thread to the others.
+ * The threads that look-ups may take, and one account of them. One that gets none soon is refused, and at once if all that have its place
+ * are silent. Names without an answer leave one thread to the others.
  */
 class Threads {
   private readonly max: number
-  /** When each look-up under way began. */
-  private readonly begun = new Set<{ readonly at: number }>()
+  private readonly maxOfAccount: number
+  private readonly running = new Set<Running>()
   private readonly queue = new Set<Queued>()
 
-  constructor(max: number) {
+  constructor(max: number, maxOfAccount: number) {
     this.max = max
+    this.maxOfAccount = maxOfAccount
   }
 
-  enter(isDoubtful: boolean, start: (leave: () => void) => void, refuse: () => void): void {
+  enter(account: string | undefined, ...[isDoubtful, start, refuse]: Parameters<Enter>): void {
     const limit = isDoubtful ? Math.max(1, this.max - 1) : this.max
-    if (this.begun.size < limit) return void this.start(start)
+    const ofAccount = (): Running[] => [...this.running].filter((running) => running.account === account)
+    const isAtMost = (): boolean => account !== undefined && ofAccount().length >= this.maxOfAccount
+    const hasPlace = (): boolean => this.running.size < limit && !isAtMost()
+    if (hasPlace()) return void this.start(account, start)
     const now = performance.now()
-    if ([...this.begun].every(({ at }) => now - at >= silentMs)) return void process.nextTick(refuse)
+    const others = isAtMost() ? ofAccount() : [...this.running]
+    if (others.every(({ startedAt }) => now - startedAt >= silentMs)) return void process.nextTick(refuse)
     const leaveQueue = (): void => {
       clearTimeout(timer)
       this.queue.delete(queued)
     }
     const queued: Queued = {
-      limit,
+      hasPlace,
       admit: () => {
         leaveQueue()
-        this.start(start)
+        this.start(account, start)
       },
     }
     const timer = setTimeout(() => {
@@ -190,14 +219,14 @@ class Threads {
     this.queue.add(queued)
   }
 
-  private start(start: (leave: () => void) => void): void {
-    const lookup = { at: performance.now() }
-    this.begun.add(lookup)
+  private start(account: string | undefined, start: (leave: () => void) => void): void {
+    const running: Running = { account, startedAt: performance.now() }
+    this.running.add(running)
     start(() => {
-      this.begun.delete(lookup)
+      this.running.delete(running)
       this.queue
         .values()
-        .find(({ limit }) => this.begun.size < limit)
+        .find(({ hasPlace }) => hasPlace())
         ?.admit()
     })
   }
