@@ -142,8 +142,8 @@ function write({ response, httpResponse: { status, headers, body, bytes }, isLas
   response.end(body, length === body.length ? 'latin1' : 'utf8')
 }
 
-/** A client that reads nothing for so long is cut off. The stream itself is never silent for as long. */
-const streamTimeoutMs = 60_000
+/** Of a stream whose client reads nothing: how long its connection may be full. */
+const fullTimeoutMs = 60_000
 
 /** Writes no more than the client reads. */
 function writeStream({ response, httpResponse, isLast }: PendingResponse, stream: ResponseStream, isStopping: boolean): void {
@@ -155,8 +155,8 @@ function writeStream({ response, httpResponse, isLast }: PendingResponse, stream
   if (isLast || isStopping || !response.req.complete) sent.connection = 'close'
   response.writeHead(status, reasonPhrase(status), sent)
   response.flushHeaders()
-  // The timeout of the server may be shorter; Node sets it again for the next request.
-  socket.setTimeout(streamTimeoutMs)
+  // Node sets it again for the next request. It ends a full connection only the second time.
+  socket.setTimeout(0)
   let readOn = ignore
   const isOpen = (): boolean => !response.destroyed && !response.writableEnded
   response.on('drain', () => readOn())
@@ -167,9 +167,11 @@ function writeStream({ response, httpResponse, isLast }: PendingResponse, stream
   const write = async (text: string): Promise<boolean> => {
     if (!isOpen()) return false
     if (response.write(text)) return true
+    const timer = setTimeout(() => socket.destroy(), fullTimeoutMs)
     await new Promise<void>((resolve) => {
       readOn = resolve
     })
+    clearTimeout(timer)
     return isOpen()
   }
   stream.run(write).then(

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Http } from '../../wire/http.ts'
 import { expressApp, messagesOf } from './express.ts'
 import { type ListeningServer, listen } from './server.ts'
@@ -8,14 +9,27 @@ import { type ListeningServer, listen } from './server.ts'
 let running: ListeningServer
 let release: () => void
 
+/** What was written into `/stream`, and what became of the last write. */
+const written = { bytes: 0, isOpen: true }
+
 /** Responds to `/slow` when it is released; to everything else, and to protocol errors, at once. */
 const handle: Http = async ({ path, protocolError }) => {
+  if (path === '/stream') return { status: 200, headers: {}, body: '', stream: { run: writeWithoutEnd, close: () => {} } }
   if (path === '/slow' && !protocolError) {
     await new Promise<void>((resolve) => {
       release = resolve
     })
   }
   return { status: protocolError ? 400 : 200, headers: { 'content-type': 'application/json' }, body: `{"path":"${path}"}` }
+}
+
+async function writeWithoutEnd(write: (text: string) => Promise<boolean>): Promise<void> {
+  const text = 'x'.repeat(100_000)
+  Object.assign(written, { bytes: 0, isOpen: true })
+  while (written.isOpen) {
+    written.bytes += text.length
+    written.isOpen = await write(text)
+  }
 }
 
 beforeEach(async () => {
@@ -64,4 +78,42 @@ test('a target that is not a path is rejected by the same handler', async () => 
   const text = await read(await open('GET http://a[b/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'))
   expect(text).toContain('HTTP/1.1 400')
   expect(text).toContain('application/json')
+})
+
+test('a stream whose client reads nothing is cut off once its connection has been full for a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const socket = await open('GET /stream HTTP/1.1\r\nHost: x\r\n\r\n')
+  let bytes = -1
+  while (vi.getTimerCount() === 0 || bytes < written.bytes) {
+    bytes = written.bytes
+    for (let turns = 0; turns < 1_000; turns++) await nextTurn()
+  }
+  vi.advanceTimersByTime(59_999)
+  expect(written.isOpen).toBe(true)
+  vi.advanceTimersByTime(1)
+  while (written.isOpen) await nextTurn()
+  expect(vi.getTimerCount()).toBe(0)
+  socket.destroy()
+})
+
+test('a stream whose client reads again goes on, however long it was full before', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const socket = await open('GET /stream HTTP/1.1\r\nHost: x\r\n\r\n')
+  for (let times = 0; times < 3; times++) {
+    const { bytes } = written
+    socket.resume()
+    while (written.bytes < bytes + 5_000_000) await nextTurn()
+    socket.pause()
+    let before = -1
+    while (before < written.bytes) {
+      before = written.bytes
+      for (let turns = 0; turns < 1_000; turns++) await nextTurn()
+    }
+    vi.advanceTimersByTime(40_000)
+  }
+  expect(written.isOpen).toBe(true)
+  socket.destroy()
+  while (written.isOpen) await nextTurn()
 })
