@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
 import { ContainerRoot } from '../deploy/container-root.ts'
-import { balancerFile } from '../deploy/stack.ts'
+import { haproxyFile } from '../deploy/balancers.ts'
 import buildBundle from '../support/bundle.ts'
 import { certify } from '../support/certificate.ts'
 import { sendRequest } from '../support/client.ts'
@@ -99,7 +99,8 @@ const removeBundle = await buildBundle()
   containerRoot.prepare('no-key')
   const operators = await freePort(32_000, 2_000)
   const places = [balanced.gateway, balanced.gateway]
-  const balancerText = balancerFile(await freePort(34_000, 2_000), operators, await freePort(36_000, 2_000), places)
+  const [api, admin, inner] = [await freePort(34_000, 2_000), await freePort(36_000, 1_000), await freePort(37_000, 1_000)]
+  const balancerText = haproxyFile({ api, operators, admin, once: inner }, places)
   const haproxy = await programOf({ names: ['haproxy'], package: 'haproxy' })
   ending(spawn(haproxy, ['-db', '-f', containerRoot.write('haproxy.cfg', balancerText)], { stdio: 'ignore' }))
   recorder.add('balancer', `http://127.0.0.1:${operators}`, { job: 'balancer' })

@@ -15,6 +15,7 @@ import { freePort } from '../support/free-port.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { programOf } from '../support/program.ts'
 import { redisProgram } from '../support/redis-program.ts'
+import { haproxyFile } from './balancers.ts'
 import { gateways, readDeploy, serviceOf } from './compose.ts'
 import { ContainerRoot } from './container-root.ts'
 
@@ -58,9 +59,10 @@ export async function startStack(): Promise<Stack> {
   const urls = await Promise.all(running.map((gateway) => gateway.urls()))
   const adminPort = await freePort(32_000, 4_000)
   const places = urls.map((each) => ({ url: each.get('gateway') ?? '', adminUrl: each.get('admin') ?? '' }))
-  const balancer = containerRoot.write('haproxy.cfg', balancerFile(ports.gateway, ports.admin, adminPort, places))
+  const onceProxy = await freePort(36_000, 4_000)
+  const balancer = haproxyFile({ api: ports.gateway, operators: ports.admin, admin: adminPort, once: onceProxy }, places)
   const haproxy = await programOf({ names: ['haproxy'], package: 'haproxy' })
-  open.use(processOf(spawn(haproxy, ['-db', '-f', balancer], { stdio: 'ignore' })))
+  open.use(processOf(spawn(haproxy, ['-db', '-f', containerRoot.write('haproxy.cfg', balancer)], { stdio: 'ignore' })))
   const ca = readFileSync(containerRoot.at('run/secrets/certificate'), 'utf8').replace(/-+BEGIN PRIVATE KEY.*/s, '')
   const dispatcher = new Agent({ connect: { ca } })
   open.defer(() => dispatcher.close())
@@ -86,25 +88,6 @@ function gatewayFile(redisPort: number, ledger: string): string {
   const text = readDeploy('gateway.yaml')
   const moved = text.replaceAll('host: 0.0.0.0', 'host: 127.0.0.1\n  port: 0').replace('redis:6379', `127.0.0.1:${redisPort}`)
   return moved.replace(/postgres:\/\/[^"]+/, () => ledger)
-}
-
-/** `haproxy.cfg` with these ports, in front of two gateways. */
-export function balancerFile(
-  api: number,
-  operators: number,
-  admin: number,
-  places: readonly { readonly url: string; readonly adminUrl: string }[],
-): string {
-  const servers = places.map(({ url, adminUrl }) => [new URL(url), new URL(adminUrl)])
-  const placed = servers.reduce(
-    (text, [gateway, ofOperators], at) =>
-      text
-        .replace(` ${gateways[at]}:8080`, ` ${gateway?.host} port ${ofOperators?.port}`)
-        .replace(` ${gateways[at]}:9090`, ` ${ofOperators?.host}`),
-    readDeploy('haproxy.cfg'),
-  )
-  const binds = { 8443: api, 8405: operators, 8406: admin }
-  return placed.replaceAll(/bind :(\d+)/g, (_, port) => `bind 127.0.0.1:${binds[port as '8443']}`)
 }
 
 /** By the command of compose.yaml, after its shell. */
