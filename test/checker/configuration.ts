@@ -4,6 +4,13 @@ import { join } from 'node:path'
 import { copyLedger } from '../support/bundle.ts'
 import { assets } from '../support/swaps.ts'
 
+export interface Place {
+  /** Default: 127.0.0.1. */
+  readonly host?: string
+  readonly server: number
+  readonly admin: number
+}
+
 export interface GatewaySettings {
   /** Where its configuration and its ledger lie. Gateways that share a ledger may share it. */
   readonly directory: string
@@ -11,6 +18,8 @@ export interface GatewaySettings {
   readonly providers: Readonly<Record<string, { readonly form: string; readonly url: string; readonly [setting: string]: unknown }>>
   /** Default: SQLite in the directory. */
   readonly ledger?: string
+  /** Where it listens. Default: free ports of 127.0.0.1. */
+  readonly place?: Place
   readonly server?: Readonly<Record<string, unknown>>
   readonly admin?: Readonly<Record<string, unknown>>
   /** Of the process, besides the rig's own. */
@@ -31,11 +40,11 @@ export function ledgerIn(directory: string): string {
 }
 
 /** The path of the file. */
-export function writeConfiguration(settings: GatewaySettings, ports: { server: number; admin: number }): string {
+export function writeConfiguration(settings: GatewaySettings, { host = '127.0.0.1', ...ports }: Place): string {
   const { directory, mode, providers, ledger = `sqlite:${ledgerIn(directory)}`, server = {}, admin = {}, sections = {} } = settings
   const gateway = {
-    server: { port: ports.server, shutdownDelay: 0, ...server },
-    admin: { port: ports.admin, ...admin },
+    server: { host, port: ports.server, shutdownDelay: 0, ...server },
+    admin: { host, port: ports.admin, ...admin },
     auth: { mode },
     ledger: { url: ledger },
     limits,
@@ -45,7 +54,7 @@ export function writeConfiguration(settings: GatewaySettings, ports: { server: n
     routing: { providers: Object.keys(providers) },
     ...sections,
   }
-  const file = join(directory, `gateway-${ports.server}.yaml`)
+  const file = join(directory, `gateway-${host}-${ports.server}.yaml`)
   const coins = Object.groupBy(Object.values(assets), ({ coin }) => coin)
   const table = Object.entries(coins).map(([coin, words]) => ({
     coin,

@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.ts'
 import { GatewayAccess } from '../support/gateway-access.ts'
 import { recordOutput } from '../support/leak-check.ts'
 import { ownLoad } from '../support/own-load.ts'
-import { type GatewaySettings, writeConfiguration } from './configuration.ts'
+import { type GatewaySettings, type Place, writeConfiguration } from './configuration.ts'
 
 /** Ends a process with its parent, so that none is left behind. */
 const endWithParent = `--import=data:text/javascript,${encodeURIComponent(
@@ -24,17 +24,17 @@ export class GatewayProcess extends GatewayAccess implements AsyncDisposable {
 
   private readonly nodeOptions: string
 
-  private constructor(file: string, ports: { server: number; admin: number }, nodeOptions: string) {
+  private constructor(file: string, { host = '127.0.0.1', server, admin }: Place, nodeOptions: string) {
     super(file)
     this.nodeOptions = nodeOptions
-    this.url = `http://127.0.0.1:${ports.server}`
-    this.adminUrl = `http://127.0.0.1:${ports.admin}`
+    this.url = `http://${host}:${server}`
+    this.adminUrl = `http://${host}:${admin}`
   }
 
   /** Running and ready. */
   static async start(settings: GatewaySettings): Promise<GatewayProcess> {
-    const ports = { server: await freePort(20_000, 12_000), admin: await freePort(20_000, 12_000) }
-    const gateway = new GatewayProcess(writeConfiguration(settings, ports), ports, settings.nodeOptions ?? '')
+    const { place = { server: await freePort(20_000, 12_000), admin: await freePort(20_000, 12_000) } } = settings
+    const gateway = new GatewayProcess(writeConfiguration(settings, place), place, settings.nodeOptions ?? '')
     await gateway.start()
     return gateway
   }

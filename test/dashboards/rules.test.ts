@@ -76,7 +76,7 @@ describe.each(alerts())('$alert', ({ alert, labels, annotations }) => {
 
 /** Of other programs: Prometheus itself, the exporter for certificates, HAProxy, Kubernetes. */
 const foreign =
-  /^(?:up|ALERTS|probe_ssl_earliest_cert_expiry|node_filesystem_\w+|kubelet_volume_stats_\w+|haproxy_backend_active_servers|kube_deployment_\w+)$/
+  /^(?:up|ALERTS|probe_ssl_earliest_cert_expiry|node_filesystem_\w+|kubelet_volume_stats_\w+|haproxy_backend_active_servers|haproxy_(?:server|frontend)_(?:current|limit)_sessions|kube_deployment_\w+)$/
 
 it('use, in rules and cases, only metrics and labels that the gateway has', async () => {
   const metrics = createMetrics({

@@ -135,6 +135,15 @@ describe.each(balancerNames)('behind %s', (name) => {
   }, 180_000)
   afterAll(() => open.disposeAsync())
 
+  test('its own error is JSON, and says when to try again', async () => {
+    const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
+    const headers = { 'x-step': 'without a word', 'content-type': 'application/json' }
+    const response = await request(balancer.url + path, { dispatcher, method: 'POST', headers, body: `"${name}"` })
+    expect(response.headers).toMatchObject({ 'retry-after': '5', 'content-type': expect.stringMatching(/^application\/json/) })
+    expect(await response.body.json()).toMatchObject({ error: 'Bad Gateway', code: 502 })
+    await dispatcher.close()
+  })
+
   describe.each(Object.keys(clients))('%s', (client) => {
     test.each(Object.keys(steps))('sends a create once whose gateway ends %s', async (step) => {
       await using sender = await (clients[client] as (typeof clients)[string])(balancer.url)
