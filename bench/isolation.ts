@@ -13,6 +13,7 @@ import { pathToFileURL } from 'node:url'
 import { commandOver } from '../test/support/command.ts'
 import { hasPostgresPrograms, type OwnPostgres, startOwnPostgres } from '../test/support/postgres-server.ts'
 import { RedisServer } from '../test/support/redis.ts'
+import * as attacks from './isolation/attacks.ts'
 import { finalAmount } from './isolation/provider.ts'
 import { median } from './median.ts'
 import { cores, processorTime, start } from './rig.ts'
@@ -28,6 +29,7 @@ const recoveryMs = 30_000
 const warmUpMs = 4_000
 const halfSent = 5_000
 const silentProviders = 40
+const tokens = { read: 'token-of-a-reader-0123456789abcdef', money: 'token-of-an-owner-0123456789abcdef' }
 const ports = { swapgate: 19_222, admin: 19_223, healthy: 19_224, other: 19_225, lists: 19_226 }
 
 /** What the healthy client does, in turn. */
@@ -38,6 +40,11 @@ interface Rig {
   readonly redis: RedisServer
   readonly postgres: OwnPostgres
   readonly keys: Readonly<Record<'healthy' | 'stranger', string>>
+  readonly replaying: readonly string[]
+  readonly streaming: readonly string[]
+  /** With a thousand deliveries. */
+  readonly webhook: string
+  readonly target: attacks.Target
   /** Swaps of the healthy client, and one of the stranger at the other provider. */
   readonly ids: { readonly open: readonly string[]; readonly final: readonly string[]; readonly other: string }
 }
@@ -58,6 +65,10 @@ const states: readonly State[] = [
   { name: 'lying provider', begin: (rig) => failing('lies', rig) },
   { name: 'noisy account', begin: async ({ keys }) => repeat(perSecond.noisy, () => create(keys.stranger)) },
   { name: 'half-sent requests', begin: sendHalves },
+  { name: 'replays', begin: ({ target, replaying }) => attacks.replay(target, replaying) },
+  { name: '2,000 streams', begin: ({ target, streaming }) => attacks.streamThroughBalancer(target, streaming) },
+  { name: 'pipelined metrics', begin: ({ target }) => attacks.pipelineMetrics(target) },
+  { name: 'pages of deliveries', begin: ({ target, webhook }) => attacks.readDeliveries(target, webhook, tokens.read) },
   { name: 'hostile lists', begin: ({ keys }) => failingBy('lists', perSecond.listing, () => readList(keys.stranger)) },
   {
     name: 'frozen Redis',
@@ -87,8 +98,9 @@ function configuration(postgres: OwnPostgres, redis: RedisServer): string {
   const unbounded = 'key: k, rateLimit: { quotes: 0, create: 0, read: 0 }'
   const silent = Array.from({ length: silentProviders }, (_, at) => `silent${at}`)
   return `
-server: { port: ${ports.swapgate}, shutdownDelay: 0 }
-admin: { port: ${ports.admin} }
+server: { port: ${ports.swapgate}, shutdownDelay: 0, trustProxy: 1, connections: 20000 }
+admin: { port: ${ports.admin}, tokens: { reader: { token: ${tokens.read}, roles: [read] }, owner: ${tokens.money} } }
+webhooks: { key: "${Buffer.alloc(32, 7).toString('base64')}" }
 auth: { mode: managed }
 ledger: { url: "${postgres.url}", refreshAfter: 1 }
 redis: { url: "${redis.url}" }
@@ -270,10 +282,14 @@ interface Measured {
 type Round = ReadonlyMap<State, Measured>
 
 /** In another order each time, so that what the machine does meanwhile falls on all. */
-async function measureAll(stores: Omit<Rig, 'ids'>): Promise<Round> {
+async function measureAll(stores: Omit<Rig, 'ids' | 'webhook'>): Promise<Round> {
   const gateway = await startGateway()
   try {
-    const rig = { ...stores, ids: await createSwaps(stores.keys) }
+    const rig = {
+      ...stores,
+      ids: await createSwaps(stores.keys),
+      webhook: await attacks.seedDeliveries(stores.target, 'stranger', tokens.money),
+    }
     await load(rig, warmUpMs)
     const round = new Map<State, Measured>()
     for (const state of states.toSorted(() => Math.random() - 0.5)) round.set(state, await measure(state, rig, gateway))
@@ -303,6 +319,21 @@ async function keyOf(account: string): Promise<string> {
   return ((await commandOver(file, ['keys', 'create', '--name', account])) as { readonly key: string }).key
 }
 
+/** Each has one swap with many rows. */
+async function withRows(target: attacks.Target, keys: readonly string[]): Promise<void> {
+  const gateway = await startGateway()
+  try {
+    for (const key of keys) await created(create(key))
+    await wait(2_000)
+  } finally {
+    await stop(gateway)
+  }
+  await attacks.seedRows(
+    target,
+    keys.map((_, at) => `replaying-${at}`),
+  )
+}
+
 async function main(): Promise<void> {
   if (!hasPostgresPrograms) throw new Error('PostgreSQL is needed: apt-get install postgresql')
   execFileSync('taskset', ['-p', '-c', cores.load, String(process.pid)], { stdio: 'ignore' })
@@ -320,7 +351,12 @@ async function main(): Promise<void> {
   resources.defer(() => void providers.kill())
   resources.defer(() => agent.destroy())
   writeFileSync(file, configuration(postgres, redis))
-  const stores = { redis, postgres, keys: { healthy: await keyOf('healthy'), stranger: await keyOf('stranger') } }
+  const keys = { healthy: await keyOf('healthy'), stranger: await keyOf('stranger') }
+  const replaying = await Array.fromAsync({ length: 5 }, (_, at) => keyOf(`replaying-${at}`))
+  const streaming = await Array.fromAsync({ length: 50 }, (_, at) => keyOf(`streaming-${at}`))
+  const target = { port: ports.swapgate, adminPort: ports.admin, postgresUrl: postgres.url }
+  await withRows(target, replaying)
+  const stores = { redis, postgres, keys, replaying, streaming, target }
   const measured: Round[] = []
   for (let round = 0; round < rounds; round++) measured.push(await measureAll(stores))
   report(measured)

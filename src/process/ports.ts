@@ -1,6 +1,6 @@
 /** The two ports: the public one, and the operators' own (docs/contract.md §13). */
 
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
@@ -40,8 +40,8 @@ export async function openAdmin(
 ): Promise<AdminPort> {
   const printError: PrintError = (status, message) => errorBody(formNamed(current().defaultForm), status, message)
   const { app, ...routers } = adminApp({ ...options, printError, hosts: admin.hosts })
-  const { server, url } = await withListenError('admin', admin, () => listen(app, adminErrorResponse(printError), admin))
-  limitPipelining(server, maxDueAdminResponses)
+  const listener = limitPipelining(app, maxDueAdminResponses)
+  const { server, url } = await withListenError('admin', admin, () => listen(listener, adminErrorResponse(printError), admin))
   const onClosed = (reason: ConnectionClosing): void => observe({ what: 'connectionClosed', port: 'admin', reason })
   const unfinished = new UnfinishedRequests(server, {
     bufferBytes: unfinishedBytes(),
@@ -104,8 +104,9 @@ export async function openPublic(
   const keepAliveTimeoutMs = config.server.keepAliveTimeout * 1000
   const connection = { socketTimeoutMs, keepAliveTimeoutMs }
   const options = { ...config.server, ...connection, port, isShared: shared !== undefined, messages: messagesOf(app) }
-  const { server, url } = await withListenError('server', config.server, () => listen(listener, handle, options))
-  limitPipelining(server, maxDueResponses)
+  const { server, url } = await withListenError('server', config.server, () =>
+    listen(limitPipelining(listener, maxDueResponses), handle, options),
+  )
   const unfinished = new UnfinishedRequests(server, {
     bufferBytes: unfinishedBytes(count),
     maxBodyBytes: config.server.maxBodyBytes,
@@ -204,19 +205,21 @@ export function maxConnections(port: keyof typeof shares, wanted: number, openFi
 
 // Limits the pipelined requests of a connection: Node accepts them without limit and keeps unread responses in memory.
 
-/** Closes a connection with more pending responses. Its requests still run. */
-export function limitPipelining(server: Server, maxDue: number): void {
+/** Runs `listener` for as many pending responses of a connection. One request more closes the connection, and it and all after it do not run. */
+export function limitPipelining(listener: RequestListener, maxDue: number): RequestListener {
   const due = new WeakMap<Socket, number>()
   function onClose(this: ServerResponse): void {
     const { socket } = this.req
     due.set(socket, (due.get(socket) ?? 1) - 1)
   }
-  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+  return (request, response) => {
+    const { socket } = request
     const count = (due.get(socket) ?? 0) + 1
+    if (count > maxDue) return void socket.destroy()
     due.set(socket, count)
-    if (count > maxDue) socket.destroy()
     response.on('close', onClose)
-  })
+    listener(request, response)
+  }
 }
 
 // Closes connections without requests. Node's own timeouts do not: an empty line begins no request, but renews them.
