@@ -125,7 +125,7 @@ test.each([400, 413, 500, 302])('status %i is not retried', async (status) => {
 
 test('a collector that never responds times out, and the next batch has its own timeout', async () => {
   const { taken, url } = await collector([0, 200])
-  const { send } = opened(url, 200)
+  const { send } = opened(url, 1_000)
   expect(await send()).toBe('failed')
   expect(await send()).toBe('exported')
   expect(taken).toHaveLength(2)
@@ -133,7 +133,7 @@ test('a collector that never responds times out, and the next batch has its own 
 
 test.each([200, 400, 503])('a response with status %i that never ends fails, and its connection is closed', async (status) => {
   const { taken, url, openConnections } = await collector([status, 204], { trickled: status })
-  const { send } = opened(url, 200)
+  const { send } = opened(url, 1_000)
   expect(await send()).toBe('failed')
   await vi.waitFor(() => expect(openConnections()).toBe(0), { timeout: eventTimeoutMs })
   expect(await send()).toBe('exported')

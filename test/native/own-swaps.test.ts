@@ -188,7 +188,7 @@ test('a body in chunks of one byte goes up whole, and is looked into', async () 
   ] as const) {
     const body = `{"id":"${id}","note":"${'x'.repeat(30_000)}"}`
     const chunks = [...body].map((letter) => `1\r\n${letter}\r\n`).join('')
-    expect((await sendRaw(rig.gateway.port, `${head}${chunks}0\r\n\r\n`)).status).toBe(status)
+    expect((await sendRaw(rig.gateway.port, `${head}${chunks}0\r\n\r\n`, 3_000)).status).toBe(status)
     if (status === 200) expect(await bodiesOf(rig)).toEqual([body])
   }
 })

@@ -70,7 +70,9 @@ it('what fails fails alone', async () => {
 it('no more than ten thousand wait', async () => {
   const limiter = redisLimiter(connection)
   const states = await Promise.allSettled(Array.from({ length: 10_100 }, (_, at) => limiter.consume(`crowd:${at}`, 60, 60)))
-  expect(states.filter(({ status }) => status === 'rejected')).toHaveLength(100)
+  // On a busy machine Redis takes longer for some than they wait.
+  const refused = states.filter((state) => state.status === 'rejected' && String(state.reason).includes('Too much is waiting'))
+  expect(refused).toHaveLength(100)
 })
 
 it('a client past its limit costs no call until its window ends, whatever the clock of this process does', async () => {

@@ -99,8 +99,8 @@ describe('rows that are not final are read again first', () => {
     let [now, most] = [0, 0]
     managed.alpha.reply('get', (received) => {
       most = Math.max(most, ++now)
-      setTimeout(() => now--, 30)
-      return { json: transactionA(details(received)), delay: 30 }
+      setTimeout(() => now--, 300)
+      return { json: transactionA(details(received)), delay: 300 }
     })
     const { json } = await list('A')
     expect((json as { data: readonly { status: string }[] }).data.map(({ status }) => status)).toEqual(
