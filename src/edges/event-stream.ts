@@ -58,6 +58,8 @@ function eventText(feed: EventFeed, print: (event: StreamEvent) => string): Resp
       // A client that does not read gets none.
       const comments = setInterval(() => void (isWriting || written(comment)), commentIntervalMs)
       try {
+        // NGINX holds a head back until something follows it.
+        await written(comment)
         for (let events = await feed.next(); events; events = await feed.next())
           for (const event of events) if (!(await written(print(event)))) return
       } finally {

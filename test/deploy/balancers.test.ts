@@ -88,7 +88,7 @@ describe.each(balancerNames)('behind %s', (name) => {
     await Promise.all(
       agents.map(async (agent, at) => {
         const headers = { authorization: `Bearer ${site.key}` }
-        const { body } = await request(`${site.balancer.url}/a/api/v2/events`, { dispatcher: agent, headers })
+        const { body } = await request(`${site.balancer.url}/a/a/api/v2/events`, { dispatcher: agent, headers })
         let text = ''
         body.setEncoding('utf8').on('data', (chunk: string) => {
           text += chunk
@@ -100,6 +100,38 @@ describe.each(balancerNames)('behind %s', (name) => {
         body.on('error', () => {}).destroy()
       }),
     )
+  })
+
+  test('a client that comes back has its streams again at once', { timeout: 60_000 }, async () => {
+    const key = (await site.gateways[0]?.createKey('streaming')) ?? ''
+    const open = async () => {
+      const agent = new Agent({ connect: { rejectUnauthorized: false } })
+      const headers = { authorization: `Bearer ${key}` }
+      const path = `${site.balancer.url}/a/api/v2/events`
+      const opened = Array.from({ length: 15 }, () =>
+        request(path, { dispatcher: agent, headers: { ...headers, 'x-swap-form': 'A' } }),
+      )
+      const statuses = (await Promise.all(opened)).map(({ statusCode, body }) => {
+        body.on('error', () => {})
+        return statusCode
+      })
+      await agent.destroy()
+      return [...new Set(statuses)]
+    }
+    // Four times at each gateway what an account has.
+    for (let times = 0; times < 10; times++) {
+      await expect.poll(open, { timeout: 5_000 }).toEqual([200])
+    }
+  })
+
+  test('a create whose client hangs up is made all the same', async () => {
+    await site.provider.fault({ operation: 'create', delay: 600 })
+    const leaving = AbortSignal.timeout(300)
+    const body = JSON.stringify({ ...order, withdrawalAddress: '0xleft' })
+    const headers = { authorization: `Bearer ${site.key}`, 'content-type': 'application/json' }
+    const options = { dispatcher: agents[0], method: 'POST', headers, body, signal: leaving } as const
+    await expect(request(`${site.balancer.url}/a/api/v2/transactions`, options)).rejects.toThrow()
+    await expect.poll(async () => (await send('/a/api/v2/transactions')).text, { timeout: 10_000 }).toContain('0xleft')
   })
 
   test('a rolling restart fails no read and no create', { timeout: 120_000 }, async () => {

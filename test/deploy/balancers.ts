@@ -33,7 +33,7 @@ const kinds = {
   nginx: {
     names: ['nginx'],
     package: 'nginx-light',
-    options: (file) => ['-c', file, '-g', 'daemon off; pid /dev/null;', '-e', '/dev/stderr'],
+    options: (file) => ['-c', file, '-g', `daemon off; pid ${file}.pid;`, '-e', `${file}.errors`],
     file: async (port, places) => placed('nginx.conf', places).replace('listen 8443', `listen 127.0.0.1:${port}`),
   },
   caddy: {

@@ -34,8 +34,10 @@ const arrived = new Map<string, number>()
 async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   let body = ''
   for await (const chunk of incoming.setEncoding('utf8')) body += chunk
-  if (incoming.method !== 'POST') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<title>x</title>')
-  arrived.set(body, (arrived.get(body) ?? 0) + 1)
+  if (incoming.method !== 'POST' && !incoming.url?.startsWith('/native/'))
+    return void response.writeHead(200, { 'content-type': 'text/html' }).end('<title>x</title>')
+  const mark = body === '' ? String(incoming.headers['x-mark']) : body
+  arrived.set(mark, (arrived.get(mark) ?? 0) + 1)
   await steps[String(incoming.headers['x-step'])]?.(response)
 }
 
@@ -141,6 +143,17 @@ describe.each(balancerNames)('behind %s', (name) => {
     const response = await request(balancer.url + path, { dispatcher, method: 'POST', headers, body: `"${name}"` })
     expect(response.headers).toMatchObject({ 'retry-after': '5', 'content-type': expect.stringMatching(/^application\/json/) })
     expect(await response.body.json()).toMatchObject({ error: 'Bad Gateway', code: 502 })
+    await dispatcher.close()
+  })
+
+  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const)('a %s of the native lane is sent once', async (method) => {
+    const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
+    const mark = JSON.stringify([name, method])
+    const headers = { 'x-step': 'without a word', 'x-mark': mark, 'content-type': 'application/json' }
+    const body = method === 'GET' || method === 'DELETE' ? null : mark
+    const response = await request(`${balancer.url}/native/alpha/x`, { dispatcher, method, headers, body })
+    expect([response.statusCode, arrived.get(mark)]).toEqual([502, 1])
+    await response.body.dump()
     await dispatcher.close()
   })
 
