@@ -84,7 +84,8 @@ export function namedSwaps({ segments }: OpenPath, path: string, query: string, 
   const namesAt = (placeholder: string): readonly string[] => names.filter((_, at) => segments[at] === placeholder)
   const others = namesAt(wildcard)
   const inBody = valuesIn(body)
-  const whole = [...others, ...new URLSearchParams(query).values(), ...inBody]
+  const inQuery = membersIn(query)
+  const whole = [...others, ...inQuery, ...inBody]
   const possible = new Set([...inBody, ...whole.flatMap(partsOf), ...runsIn(`${others.join('/')}?${query}`), ...runsIn(body)])
   if (possible.size > maxPossible) {
     const message = 'Invalid request: it names too much that may be the id of a swap; please ask for less at a time.'
@@ -106,20 +107,29 @@ function runsIn(text: string): readonly string[] {
   return runs.filter((run) => run.replaceAll('-', '').length >= minRunLength)
 }
 
-/** The values of a body in JSON, also of one that repeats a name or is cut off, or of a form. */
+/** The values of a body in JSON, also of one that repeats a name or is cut off, or of a form; of both the names that may be ids. */
 function valuesIn(body: string): readonly string[] {
   const text = body.trim()
-  const tokens = /^[{["]/.test(text) ? jsonValuesIn(text) : [...new URLSearchParams(text).values()]
-  return tokens.filter((value) => value !== '')
+  return (/^[{["]/.test(text) ? jsonValuesIn(text) : membersIn(text)).filter((value) => value !== '')
 }
 
-/** Texts and words that are no names. A text that nothing ends reaches to the end, so that no part is read twice. */
+/** Texts and words. A text that nothing ends reaches to the end, so that no part is read twice. */
 function jsonValuesIn(text: string): readonly string[] {
   const isName = /\s*:/y
   return [...text.matchAll(/"((?:[^"\\]|\\.)*)"?|[^\s"{}[\],:]+/gs)].flatMap(({ 0: token, 1: content = token, index }) => {
     isName.lastIndex = index + token.length
-    return isName.test(text) ? [] : [...decodedTexts(content), ...wholeNumberOf(token)]
+    return isName.test(text) && !hasDigit(content) ? [] : [...decodedTexts(content), ...wholeNumberOf(token)]
   })
+}
+
+/** Of a query or a form: all values, and the names that may be ids. */
+function membersIn(text: string): readonly string[] {
+  return [...new URLSearchParams(text)].flatMap(([name, value]) => (hasDigit(name) ? [name, value] : [value]))
+}
+
+/** Nearly every id has a digit, and few names have one. */
+function hasDigit(text: string): boolean {
+  return /\d/.test(text)
 }
 
 /** Of `4.1e1` and `41.0`: `41`, as a provider reads it. */
@@ -149,8 +159,8 @@ function decodedTexts(text: string): readonly string[] {
 /** Of `a,b`, `{"id":"a"}` or `a.json`: what may be an id in it. An amount has none: some ids are numbers. */
 function partsOf(value: string): readonly string[] {
   if (/^\d*\.\d*$/.test(value)) return []
-  const parts = value.split(/[^A-Za-z0-9_-]+/).filter((part) => part !== '')
-  return parts.length === 1 && parts[0] === value ? [] : parts
+  const parts = [...value.split(/[^A-Za-z0-9_-]+/), ...value.split(/[^A-Za-z0-9._-]+/)].filter((part) => part !== '')
+  return parts.filter((part) => part !== value)
 }
 
 function isPlaceholder(segment: string): boolean {

@@ -76,8 +76,10 @@ async function readableBody({ headers, streams }: HttpRequest, openPath: OpenPat
   const isCoded = coding.trim().toLowerCase() !== 'identity'
   if (!isCoded) {
     const start = await streams.peekBody(maxReadBytes, lane.idleTimeoutMs, lane.totalTimeoutMs)
-    const text = textOf(start)
-    if (text === undefined && isDeclaredText(headers['content-type'])) {
+    const type = headers['content-type']?.slice(0, 200) ?? ''
+    // Beside a file a form has texts.
+    const text = textOf(start) ?? (/^\s*multipart\//i.test(type) ? Buffer.from(start.bytes).toString('latin1') : undefined)
+    if (text === undefined && isDeclaredText(type)) {
       const message = 'Invalid body: one of this Content-Type must be UTF-8 without control characters.'
       throw new Fault('invalid', message, { reason: 'body_invalid' })
     }
@@ -88,8 +90,8 @@ async function readableBody({ headers, streams }: HttpRequest, openPath: OpenPat
 }
 
 /** Of a type whose readers may take another charset for it. */
-function isDeclaredText(contentType = ''): boolean {
-  return /\bjson\b|\burlencoded\b|^text\//i.test(contentType.slice(0, 200))
+function isDeclaredText(contentType: string): boolean {
+  return /\bjson\b|\burlencoded\b|\bxml\b|^\s*text\//i.test(contentType)
 }
 
 /** UTF-8 without control characters, whatever its type says: a provider may not ask for that. A part may end within a character. */

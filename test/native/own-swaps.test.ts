@@ -97,11 +97,14 @@ test.each([
   ['in JSON', `filter=%7B%22id%22:%22${uuid}%22%7D`],
   ['decoded twice', 'id=%2533f2504e0-4f89-41d3-9a0c-0305e82c3301'],
   ['as a name', uuid],
+  ['as a short name', '41=1'],
+  ['as a short name alone', '41'],
+  ['as an id with a dot in a list', 'ids=x,41.abc'],
   ['behind a semicolon', `a=b;id=${uuid}`],
   ['in a path', `path=/orders/${uuid}`],
 ])('another’s swap is found in the query %s', async (_, query) => {
   await using rig = await startOwned()
-  await rig.hold(rig.otherKey, uuid)
+  for (const id of [uuid, '41', '41.abc']) await rig.hold(rig.otherKey, id)
   expect(errorFacts(await rig.send(`/report?${query}`))).toEqual(refusal(404, 'not_found'))
   expect(rig.provider.arrived).toEqual([])
 })
@@ -144,6 +147,16 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   ['as a text that is the whole body', json, '"theirs"'],
   ['as a UUID in capitals', json, `{"id":"${uuid.toUpperCase()}"}`],
   ['as a name', json, `{"${uuid}":1}`],
+  ['as a short name', json, '{"41":1}'],
+  ['as the name of a form', form, '41=1'],
+  ['as all of a text', { 'content-type': 'text/plain' }, '41'],
+  ['as an id with a dot in a list', json, '{"ids":"x,41.abc"}'],
+  ['in XML', { 'content-type': 'application/xml' }, '<id>41</id>'],
+  [
+    'in a form with a file',
+    { 'content-type': 'multipart/form-data; boundary=b' },
+    `--b\r\n\r\n\x01\r\n--b\r\n\r\n${uuid}\r\n--b--`,
+  ],
   ['as a value of a form', form, 'a=b&id=%74heirs'],
   ['in JSON in a form', form, `a=${encodeURIComponent(`{"id":"${uuid}"}`)}`],
   ['in JSON that is said to be bytes', { 'content-type': 'application/octet-stream' }, '{"id":"theirs"}'],
@@ -152,7 +165,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
 ])('another’s swap is found in a body %s, one’s own may be named so', async (_, headers, body) => {
   await using rig = await startOwned()
   await rig.hold(rig.otherKey, uuid)
-  await rig.hold(rig.otherKey, '41')
+  for (const id of ['41', '41.abc']) await rig.hold(rig.otherKey, id)
   for (const path of ['/search', '/swaps/mine/refund', '/notes/a'])
     expect(errorFacts(await rig.send(path, { method: 'POST', headers, body }))).toEqual(refusal(404, 'not_found'))
   expect(rig.provider.arrived).toEqual([])
@@ -216,6 +229,8 @@ test('bytes that are no text stream, also where the path names a swap; what is d
   expect(await rig.provider.arrived[0]?.body).toEqual(image)
   const wide = { method: 'POST', headers: json, body: Buffer.from('{"id":"theirs"}', 'utf16le') }
   expect(errorFacts(await rig.send('/search', wide))).toEqual(refusal(400, 'body_invalid'))
+  const marked = { method: 'POST', headers: { 'content-type': 'application/xml' }, body: '<id>\u000btheirs</id>' }
+  expect(errorFacts(await rig.send('/search', marked))).toEqual(refusal(400, 'body_invalid'))
   expect(rig.provider.arrived).toHaveLength(1)
 })
 

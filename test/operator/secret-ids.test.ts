@@ -109,6 +109,20 @@ it.each(['reader', 'operator'])('%s gets the part by which people know the swap,
   expect(events).not.toMatch(secret)
 })
 
+it("no position of the reader's own tells the secret letter by letter", async () => {
+  const [link] = (await operator('whole', '/api/find?text=acme&size=2')).headers.link?.toString().split('>') ?? []
+  const after = JSON.parse(new URLSearchParams(link?.split('?')[1]).get('after') ?? '')
+  const { provider_id: id } = after.position as { readonly provider_id: string }
+  expect(id).toMatch(secret)
+  const behind = async (name: string, letter: string) => {
+    const position = { ...after.position, provider_id: `${id.split('.')[0]}.${letter}` }
+    const query = new URLSearchParams({ text: 'acme', after: JSON.stringify({ ...after, position }) })
+    return JSON.parse((await operator(name, `/api/find?${query}`)).text).data.length as number
+  }
+  expect([await behind('whole', 'a'), await behind('whole', 'z')]).toEqual([2, 1])
+  expect([await behind('reader', 'a'), await behind('reader', 'z')]).toEqual([1, 1])
+})
+
 it('follows a list of them page by page', async () => {
   const shown: string[] = []
   for (let path: string | undefined = '/api/find?text=acme&size=1'; path; ) {

@@ -16,6 +16,19 @@ export function knownPart(tag: string, id: string, hasPlainIds: HasPlainIds): st
   return hasPlainIds(tag) ? id : (id.split('.', 1)[0] ?? '')
 }
 
+/** What moves money in the provider's own id; undefined: nothing. */
+export function secretPart(tag: string, id: string, hasPlainIds: HasPlainIds): string | undefined {
+  const known = knownPart(tag, id, hasPlainIds)
+  return known.length === id.length ? undefined : id.slice(known.length + 1)
+}
+
+/** That of the first id with a tag that the text has. */
+export function secretIn(text: string, hasPlainIds: HasPlainIds): string | undefined {
+  for (const [whole, tag = ''] of text.matchAll(tagged))
+    if (!hasPlainIds(tag)) return secretPart(tag, whole.slice(tag.length + 1), hasPlainIds)
+  return undefined
+}
+
 /** Behind the same swap: a slash follows a dot. */
 export function cursorWithoutSecret({ key, position, ...cursor }: FindCursor, hasPlainIds: HasPlainIds): FindCursor {
   const known = position && knownPart(position.provider, position.provider_id, hasPlainIds)

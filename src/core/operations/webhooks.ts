@@ -151,13 +151,13 @@ export async function replayDelivery(
   id: string,
   send: SendWebhook,
   encode: EncodeChange,
-): Promise<{ readonly webhook: Webhook; readonly attempt: Attempt } | undefined> {
+): Promise<{ readonly webhook: Webhook; readonly body: string; readonly attempt: Attempt } | undefined> {
   const found = await webhooks.findToReplay(id, encode)
   if (!found) return undefined
   await audit.append({ actor, action: 'webhook.replay', subject: id })
   const attempt = await send(found.webhook, id, found.body)
   await webhooks.recordReplay(id, attempt)
-  return { webhook: found.webhook, attempt }
+  return { ...found, attempt }
 }
 
 /** Of one page. */
@@ -188,11 +188,15 @@ export function shortenedUrl(url: string): string {
 const leastPart = 5
 const addressLike = /[\w:-]{25,}/g
 
-/** Shortens attempts at this URL: a receiver may send back the addresses that it got, and the path and query that it was called by. */
-export function attemptShortener(url: string): (attempt: Attempt) => Attempt {
-  const parts = partsOf(url)
-  return (attempt) => {
+/**
+ * Shortens attempts at this URL: a receiver may send back the addresses that it got, and the path and query that it was called by.
+ * `secret`: a part of the id that was sent, which moves money at the provider.
+ */
+export function attemptShortener(url: string): (attempt: Attempt, secret?: string) => Attempt {
+  const ofUrl = partsOf(url)
+  return (attempt, secret) => {
     if (attempt.body === null) return attempt
+    const parts = secret === undefined ? ofUrl : [secret, ...ofUrl]
     let { body } = attempt
     for (const part of parts) body = body.replaceAll(part, `${part.slice(0, keptCharacters)}…`)
     return { ...attempt, body: withoutBegun(body, parts).replace(addressLike, shortened) }

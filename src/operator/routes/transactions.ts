@@ -95,11 +95,14 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
         size: integer(1, 100, 50),
       }),
       async handle({ query: { text = '', after, size }, actor, roles }) {
-        const found = await findSwaps(ledgerAdmin, text, size, after)
+        const isMoney = roles.includes('money')
+        // What comes behind a text of the reader's own would tell a secret letter by letter.
+        const from = after && (isMoney ? after : cursorWithoutSecret(after, () => false))
+        const found = await findSwaps(ledgerAdmin, text, size, from)
         const { rows, next } = found
         const searched = { text: auditedText(text, found) }
         await audit.append({ actor, action: 'transaction.search', subject: String(rows.length), after: searched })
-        const shownNext = next && (roles.includes('money') ? next : cursorWithoutSecret(next, hasPlainIds))
+        const shownNext = next && (isMoney ? next : cursorWithoutSecret(next, hasPlainIds))
         const page = shownNext && new URLSearchParams({ text, size: String(size), after: JSON.stringify(shownNext) })
         return page ? { ...ok({ data: rows }), next: `/api/find?${page}` } : ok({ data: rows })
       },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { makeWebhookSecret, secretBox } from '../../adapters/webhook-crypto.ts'
 import { toDuration } from '../../core/operations/duration.ts'
+import { secretIn, secretPart } from '../../core/operations/secret-ids.ts'
 import {
   addWebhook,
   attemptRow,
@@ -18,7 +19,7 @@ import {
   type WebhookPorts,
   webhookRow,
 } from '../../core/operations/webhooks.ts'
-import type { Attempt, DeliveryCounts, Webhook } from '../../core/webhooks.ts'
+import type { DeliveryCounts, Webhook } from '../../core/webhooks.ts'
 import { inSlices } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { OperatorRole } from '../../domain/operator-role.ts'
@@ -44,7 +45,7 @@ const overlap = z.string().transform((text, context): number => {
   return z.NEVER
 })
 
-export function webhookRoutes({ stores: { webhooks, audit }, inForce }: OperatorParts): readonly Route[] {
+export function webhookRoutes({ stores: { webhooks, audit }, inForce, hasPlainIds }: OperatorParts): readonly Route[] {
   const portsFor = (actor: string): WebhookPorts => ({
     ...{ webhooks, secrets: secretBox(inForce().webhooks.key), makeSecret: makeWebhookSecret, actor },
   })
@@ -135,7 +136,8 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
         const shown = shownTo(roles, url)
         const body: object[] = []
         await inSlices(rows, (delivery) => {
-          body.push(deliveryRow({ ...delivery, attempts: delivery.attempts.map(shown) }))
+          const secret = secretPart(delivery.provider, delivery.providerId, hasPlainIds)
+          body.push(deliveryRow({ ...delivery, attempts: delivery.attempts.map((attempt) => shown(attempt, secret)) }))
         })
         const page = next && new URLSearchParams({ failed, size: String(size), after: next })
         return page ? { ...ok(body), next: `/api/webhooks/${encodeURIComponent(parameter)}/deliveries?${page}` } : ok(body)
@@ -150,14 +152,14 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
         const ports = { webhooks, audit, actor }
         const replayed = await replayDelivery(ports, parameter, webhookSender(config), changeEncoder(assets))
         if (!replayed) throw new Fault('notFound', 'No delivery of an active webhook has this id.')
-        return ok(attemptRow(shownTo(roles, replayed.webhook.url)(replayed.attempt)))
+        return ok(attemptRow(shownTo(roles, replayed.webhook.url)(replayed.attempt, secretIn(replayed.body, hasPlainIds))))
       },
     }),
   ]
 }
 
 /** What of an attempt at the URL a token with these roles sees. */
-function shownTo(roles: readonly OperatorRole[], url: string): (attempt: Attempt) => Attempt {
+function shownTo(roles: readonly OperatorRole[], url: string): ReturnType<typeof attemptShortener> {
   return roles.includes('money') ? (attempt) => attempt : attemptShortener(url)
 }
 
