@@ -98,7 +98,7 @@ function configuration(postgres: OwnPostgres, redis: RedisServer): string {
   const unbounded = 'key: k, rateLimit: { quotes: 0, create: 0, read: 0 }'
   const silent = Array.from({ length: silentProviders }, (_, at) => `silent${at}`)
   return `
-server: { port: ${ports.swapgate}, shutdownDelay: 0, trustProxy: 1, connections: 20000 }
+server: { port: ${ports.swapgate}, shutdownDelay: 0 }
 admin: { port: ${ports.admin}, tokens: { reader: { token: ${tokens.read}, roles: [read] }, owner: ${tokens.money} } }
 webhooks: { key: "${Buffer.alloc(32, 7).toString('base64')}" }
 auth: { mode: managed }

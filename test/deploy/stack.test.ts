@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
 import { connect as connectPlain } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
@@ -106,7 +107,48 @@ it('of one address the balancer takes a hundred connections, and others are serv
   expect((await sendRequest('/a/api/v2/rate', { method: 'OPTIONS' })).status).toBe(204)
 })
 
+it('of one address the balancer takes two hundred requests at a time, whose bodies never end, and others create', {
+  timeout: 60_000,
+}, async () => {
+  const { port } = new URL(stack.url)
+  let refused = 0
+  const sessions = await Promise.all(
+    Array.from({ length: 15 }, async () => {
+      const address = { port: Number(port), host: '127.0.0.1', localAddress: '127.0.0.4' }
+      const session = connectHttp2(stack.url, {
+        createConnection: () => connect({ socket: connectPlain(address), rejectUnauthorized: false, ALPNProtocols: ['h2'] }),
+      })
+      await once(
+        session.on('error', () => {}),
+        'connect',
+      )
+      return session
+    }),
+  )
+  onTestFinished(() => sessions.forEach((session) => void session.destroy()))
+  const headers = {
+    ':method': 'POST',
+    ':path': '/a/api/v2/transactions',
+    'content-type': 'application/json',
+    'content-length': '60000',
+  }
+  for (const session of sessions)
+    for (let count = 0; count < 20; count++) {
+      const sent = session.request(headers, { endStream: false }).on('error', () => {})
+      // The gateways refuse some, too.
+      sent.on('response', ({ ':status': status, 'x-request-id': id }) => {
+        if (status === 429 && id === undefined) refused++
+      })
+      sent.write('x'.repeat(20_000))
+    }
+  await expect.poll(() => refused, { timeout: 20_000 }).toBe(100)
+  const own = { authorization: `Bearer ${await stack.issueKey('acme')}`, 'content-type': 'application/json' }
+  const created = await sendRequest('/a/api/v2/transactions', { method: 'POST', headers: own, body: JSON.stringify(order) })
+  expect(created).toMatchObject({ status: 201 })
+})
+
 it('a gateway gets no request that is not whole', { timeout: 30_000 }, async () => {
+  await expect.poll(inProgress).toBe(0)
   const head = 'POST /a/api/v2/transactions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
   const sockets = await Promise.all(Array.from({ length: 20 }, () => open('127.0.0.3', `${head}Content-Length: 9\r\n\r\n{`)))
   onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
