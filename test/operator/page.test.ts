@@ -110,7 +110,7 @@ describe('signing in', () => {
     const { page } = visited
     await signIn(page, other)
     await cellOf(page, 'alpha', 'State').waitFor()
-    const file = join(directory, `gateway-${new URL(gateway.url).port}.yaml`)
+    const { file } = gateway
     const before = readFileSync(file, 'utf8')
     writeFileSync(file, before.replace(`,"bob":"${other}"`, ''))
     await page.getByLabel('Token').waitFor({ timeout: 20_000 })
