@@ -9,6 +9,7 @@ import { connect as connectTls } from 'node:tls'
 import { haproxyFile } from '../../test/deploy/balancers.ts'
 import { ContainerRoot } from '../../test/deploy/container-root.ts'
 import { execute } from '../../test/support/postgres-server.ts'
+import { programOf } from '../../test/support/program.ts'
 
 export interface Target {
   readonly port: number
@@ -75,7 +76,8 @@ export async function streamThroughBalancer({ port, adminPort }: Target, keys: r
   containerRoot.prepare('no-key')
   const places = [1, 2].map(() => ({ url: `http://127.0.0.1:${port}`, adminUrl: `http://127.0.0.1:${adminPort}` }))
   const ports = { api: 19_231, operators: 19_232, admin: 19_233, once: 19_234 }
-  const haproxy = spawn('haproxy', ['-db', '-f', containerRoot.write('haproxy.cfg', haproxyFile(ports, places))], {
+  const program = await programOf({ names: ['haproxy'], package: 'haproxy' })
+  const haproxy = spawn(program, ['-db', '-f', containerRoot.write('haproxy.cfg', haproxyFile(ports, places))], {
     stdio: 'ignore',
   })
   await wait(1_500)
