@@ -22,4 +22,5 @@ export const guards: Readonly<Record<string, string>> = {
   'test/ledger/swap-actions.test.ts': 'actions',
   'test/ledger/transaction-events.test.ts': 'numbers of changes',
   'test/ledger/carried-over.test.ts': 'an upgrade of the schema',
+  'test/clients/http-clients.test.ts': 'what public HTTP clients send',
 }
