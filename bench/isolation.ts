@@ -20,6 +20,8 @@ import { cores, processorTime, start } from './rig.ts'
 
 const rounds = Number(process.argv[2] ?? 5)
 const seconds = Number(process.argv[3] ?? 5)
+/** Names of states; all unless given. */
+const chosen = process.argv.slice(4)
 const worst = 2
 /** Requests a second, evenly spread. */
 const perSecond = { healthy: 300, failing: 50, noisy: 150, listing: 10 }
@@ -57,7 +59,7 @@ interface State {
   readonly refused?: readonly Operation[]
 }
 
-const states: readonly State[] = [
+const allStates: readonly State[] = [
   { name: 'alone', begin: async () => () => {} },
   { name: 'silent names', begin: silenceNames },
   { name: 'slow provider', begin: (rig) => failing('slow', rig) },
@@ -87,6 +89,10 @@ const states: readonly State[] = [
     refused: ['open get', 'final get', 'create'],
   },
 ]
+
+const unknown = chosen.find((name) => !allStates.some((state) => state.name === name))
+if (unknown !== undefined) throw new Error(`no state is called ${unknown}`)
+const states = allStates.filter(({ name }) => name === 'alone' || chosen.length === 0 || chosen.includes(name))
 
 const directory = mkdtempSync(join(tmpdir(), 'swapgate-bench-'))
 const file = join(directory, 'gateway.yaml')

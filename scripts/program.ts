@@ -4,10 +4,17 @@
  */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'rolldown'
+import { build, type Plugin } from 'rolldown'
 
-/** Writes the program to `directory`, which is `dist/cli` of the package: its pages are beside it. `more`: further entries, by name. */
-export async function buildProgram(directory: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
+/**
+ * Writes the program to `directory`, which is `dist/cli` of the package: its pages are beside it. `more`: further entries, by name.
+ * `plugins`: what changes modules.
+ */
+export async function buildProgram(
+  directory: string,
+  more: Readonly<Record<string, string>> = {},
+  plugins: Plugin[] = [],
+): Promise<void> {
   await build({
     input: {
       command: 'src/cli/command.ts',
@@ -15,6 +22,7 @@ export async function buildProgram(directory: string, more: Readonly<Record<stri
       'document-thread': 'src/config/document-thread.ts',
       ...more,
     },
+    plugins,
     platform: 'node',
     logLevel: 'warn',
     output: { dir: directory, format: 'esm', chunkFileNames: '[name]-[hash].js' },

@@ -1,4 +1,4 @@
-/** The gateway as a request handler of another program (docs/contract.md §17). */
+/** The gateway as a request handler of another program (docs/contract-operators.md §17). */
 import type { RequestHandler } from 'express'
 import type { Registry } from 'prom-client'
 import { type ExpressOptions, expressApp } from './adapters/http/express.ts'

@@ -49,7 +49,7 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
   const providers = config.providers.map((provider) => routedProvider(provider, gateway, providerLayers))
   const routes = routesOf(providers, gateway)
   const sentCreateKeys = new SentCreateKeys(gateway.steadyClock)
-  const service = compose(commonLayers(routes, gateway, sentCreateKeys), route(routes.targets)) // behind the route: a provider with its layers
+  const service = compose(commonLayers(routes, gateway, sentCreateKeys), route(routes.targets)) // behind the route: a provider with its layers; 404, 503 if none can take it; an unknown tag: the ledger
   const actions = actionPartsOf(providers, gateway)
   return {
     handle: served(
@@ -70,10 +70,11 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
 
 /** Before a request is decoded. */
 function gateOf({ active: [first] }: Routes, gateway: GatewayScope): Gate {
-  const { config, limiter, load, ledgerWaits, isManaged, refusedAddresses, verifiedKeys, steadyClock, observe } = gateway
+  const { config, limiter, load, processorShares, ledgerWaits, isManaged, refusedAddresses, verifiedKeys, steadyClock, observe } =
+    gateway
   const limits = clientLimits({ limiter, configured: config.limits, refusedAddresses, observe })
   return admission({
-    isShed: loadShedding({ load, ledgerWaits, readsNeedLedger: isManaged, clock: steadyClock }), // overload: 503, quotes first, creates last
+    isShed: loadShedding({ load, processorShares, ledgerWaits, readsNeedLedger: isManaged, clock: steadyClock }), // overload: 503, quotes first, creates last
     limits, // too many requests: 429
     refusedAddresses, // missing or invalid key: 401
     verifiedKeys: isManaged ? undefined : verifiedKeys,
@@ -109,11 +110,10 @@ function feedsOf(
   { config, events, eventHub: hub, isManaged, identification, retired, observe }: GatewayScope,
 ): EventFeeds {
   const identify = identification(config.auth)
-  const { isPossible, onWritten: _, ...calls } = events
+  const { onWritten: _, ...calls } = events
   return eventFeeds({
     service,
     events: instrumented(calls, observe),
-    isPossible,
     hub,
     isManaged,
     maxStreamsOf: (own) => (config.limits.dryRun ? Number.POSITIVE_INFINITY : (own?.streams ?? config.limits.streams)),
@@ -128,28 +128,21 @@ function feedsOf(
 
 /** In front of all providers. A request passes the layers from the first to the last, its response from the last to the first. */
 function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: SentCreateKeys): readonly Layer[] {
-  const { config, isManaged, ledger, pendingKeys, freshness, restoredLedger, restoredOrders } = gateway
+  const { config, isManaged, ledger, deferredResults, pendingKeys, freshness, restoredLedger, restoredOrders } = gateway
   const tags = config.providers.map(({ tag }) => tag)
   const { active, taking, readTags } = routes
-  // A repeat sends nothing up, not even for a list or a price.
-  const hasCurrentLists = (): boolean =>
-    routes.firm.every(({ scope: { currencyList } }) => {
-      const { fetchedAt = Number.NEGATIVE_INFINITY } = currencyList.last() ?? {}
-      return performance.now() - fetchedAt < config.cache.currencies * 1000
-    })
-  const looksFirst = (): boolean => config.routing.strategy === 'best' || restoredLedger.isIncomplete || !hasCurrentLists()
   return [
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     nameCoins(config.assets), // full names of coins, for forms that have them
     recommendMemos(config.assets), // names a create without a memo whose network has memos, also in a replay
-    traced('idempotency', idempotency(ledger, config.assets, sentCreateKeys, looksFirst)), // replays the response of an earlier create with this key, before its content is checked
-    ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 409 for a create that may be an order that the ledger lacks, also where it has forgotten the quote; a warning with a list that may lack some
+    traced('idempotency', idempotency(deferredResults.withoutUnconfirmed(ledger), config.assets, sentCreateKeys)), // replays the response of an earlier create with this key, before its content is checked: 409 no outcome yet, 422 another request, 502 after a mismatch, 503 no ledger
+    ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 409 for a create that may be an order that the ledger lacks, also where it has forgotten the quote, 503 until all lists were read; a warning with a list that may lack some
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
-    firmQuotes({ ledger, table: config.assets, scopes: scopesOf(routes.firm) }), // keeps a quote that binds, and finds it for its create; 409 if it does not hold
-    traced('currencies', currencies(scopesOf(active), new Set(taking.map(({ tag }) => tag)))), // merges, searches and pages the providers' lists
+    firmQuotes({ ledger, table: config.assets, scopes: scopesOf(routes.firm) }), // keeps a quote that binds, and finds it for its create; 400 or 401 without what it needs, 409 if it does not hold
+    traced('currencies', currencies(scopesOf(active), new Set(taking.map(({ tag }) => tag)))), // merges, searches and pages the providers' lists, also stale ones; 503 if no provider is active
     chosenOrder(), // a list from its end, or the one swap with an id
     ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers
-    ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger(ledger, freshness, readTags))] : []), // a client's own transactions
+    ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger(ledger, freshness, readTags))] : []), // a client's own transactions: 400 for dates or too many rows, 503 without the ledger or a whole list
     ...mirrorLayers(routes, gateway), // repeats some quotes at a candidate, after the response
   ]
 }
@@ -162,33 +155,33 @@ function providerLayers(scope: ProviderScope, gateway: GatewayScope): readonly L
   return [
     recordProvider(tag), // notes the provider for logs and metrics
     restoredLedger.refuseUnread(tag), // after a restore: 503 for a create until the provider's list was read
-    deadline(scope.timeoutMs), // one deadline for the whole request
+    deadline(scope.timeoutMs), // one deadline for all calls of the request: 504
     creation({
       provider: tag,
-      record: recordResult(scope), // a create is in the ledger before the client gets its response
+      record: recordResult(scope), // a create is in the ledger before the client gets its response: 502 for a mismatch, 504 while the ledger cannot take it
       layers: [
         showCapabilities(scope, swapActions), // what can be done about a swap
-        ...ownershipLayers(scope), // 404 for another's transaction: by the ledger, or the provider's by the client's key
+        ...ownershipLayers(scope), // 404 for another's transaction: by the ledger, or the provider's by the client's key; 503 without the ledger, or at a provider that is off
         defaultStatus(), // a new transaction with an unmapped status is `wait`
         deriveFields(capabilities), // fee, rate, updatedAt, if the provider's form has none
-        sortedList(scope), // newest first, within the date range
-        fillFromRequest(scope), // what the response may omit: rate type, addresses
+        sortedList(scope), // newest first, within the date range: 400 over 5,000 rows, 503 for half a list
+        fillFromRequest(scope), // what the response may omit: rate type, addresses; 400 for a message without an amount
         refuseExtraIds(scope), // 400 for a memo that the provider may lose
         countExcessDecimals(tag, table, observe), // amounts with more decimals than the table's
-        translateAssets(currencyList, scope.isOneOfSeveral), // the table's names <-> the provider's names; 400 for an unknown asset or network
+        translateAssets(currencyList, scope.isOneOfSeveral), // the table's names <-> the provider's names; 400 for an unknown asset or network, 503 without the list that a create needs
         refuseExtremeAmounts(scope.maximums), // 400 for an amount far above the largest maximum of its coin
         checkAmount(scope), // 400 for an amount that the network cannot carry, or the amount below
         checkAddresses(scope), // 400 for an address that the network does not have
-        suspensions.layer(scope), // 503 for an asset whose last creates were refused
-        safeDeposits(scope.configured, currencyList), // no deposit address that cannot be one, or without its memo
-        traced('quoteCache', quoteCache(scope), tag), // recent quotes, shared by all clients
+        suspensions.layer(scope), // 503, or the next provider, for an asset whose last creates were refused
+        safeDeposits(scope.configured, currencyList), // no deposit address that cannot be one, or without its memo; 400 for a coin whose memo the provider cannot say
+        traced('quoteCache', quoteCache(scope), tag), // recent quotes, shared by all clients; 504 if the shared call outlasts this request's deadline
         quotes.layer, // keeps the newest quotes, which the creates that follow are compared with
-        verifyQuote(scope), // a quote must be for the requested pair
+        verifyQuote(scope), // a quote must be for the requested pair: 502
       ],
-      judge: judgeCreate(scope, quotes, otherDeposits), // what the provider says of its own must be possible
-      verify: verifyResponse(scope), // the response of a create must match its request
-      send: intent(scope), // a create is in the ledger before it is sent; then it is done, refused or unknown
+      judge: judgeCreate(scope, quotes, otherDeposits), // what the provider says of its own must be possible: a mark, which `record` refuses
+      verify: verifyResponse(scope), // the response of a create must match its request: a mark, which `record` refuses
+      send: intent(scope), // a create is in the ledger before it is sent (503 without, 409 if its key was taken meanwhile); then it is done, refused or unknown (504)
     }),
-    confirmCreate(scope), // a create whose response leaves a network or a memo out is read once more
+    confirmCreate(scope), // a create whose response leaves a network or a memo out is read again: 504 if no get confirms it
   ]
 }

@@ -4,7 +4,7 @@ import { knownForms } from './forms/index.ts'
 
 export { type Config, ConfigError, type ConfigFault, type ConfigSettings } from './config/index.ts'
 export { type ConfigSource, createSwapgate, type Swapgate, type SwapgateOptions } from './embedded.ts'
-export { type Running, start } from './main.ts'
+export { type Running, start } from './process/start.ts'
 
 /**
  * Reads a configuration file (`docs/configuration.md`). Throws a `ConfigError` with all errors.

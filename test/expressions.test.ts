@@ -34,7 +34,9 @@ const becomes: Readonly<Record<string, readonly RegExp[]>> = {
 /** Without the file. */
 const textOf = (name: string): string => name.slice(name.indexOf(': ') + 2)
 
-const statusOf = (source: string, flags: string): string => checkSync(source, flags, { timeout: 10_000 }).status
+/** By the steps of a match: the machine may be busy. */
+const limits = { timeout: null, incubationTimeout: null, attackTimeout: null, seedingTimeout: null }
+const statusOf = (source: string, flags: string): string => checkSync(source, flags, limits).status
 
 const unbounded = literals.filter(({ name }) => !(textOf(name) in bounded))
 const made = Object.values(becomes).flat()

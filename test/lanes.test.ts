@@ -3,7 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import { guards } from './lanes/guards.ts'
-import { importsOf, lanesOf, starters, startsPrograms } from './lanes/index.ts'
+import { importsOf, lanesOf, starters, startsPrograms, testModulesOf, waitsForTime } from './lanes/index.ts'
+import { realClockTests, waitingModules } from './lanes/real-clock.ts'
 
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
 const packages = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).devDependencies)
@@ -14,6 +15,23 @@ it('each of the starters is there', () => {
 
 it('each guard is there, and starts programs', () => {
   expect(Object.keys(guards).filter((file) => !files.includes(file) || !startsPrograms(file))).toEqual([])
+})
+
+describe('a real clock', () => {
+  const quick = files.filter((file) => lanesOf(file).includes('quick'))
+  const modules = [...new Set(quick.flatMap((file) => [...testModulesOf(file)]))]
+
+  it('runs in the listed files of npm test alone', () => {
+    const listed = new Set([...Object.keys(realClockTests), ...waitingModules])
+    expect(modules.filter((file) => waitsForTime(file) && !listed.has(file))).toEqual([])
+    expect([...listed].filter((file) => !modules.includes(file))).toEqual([])
+    expect(waitingModules.filter((file) => !waitsForTime(file))).toEqual([])
+  })
+
+  it('runs in 30 of its tests at most', () => {
+    const tests = Object.values(realClockTests).map(([count]) => count)
+    expect(tests.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(30)
+  })
 })
 
 describe('the lanes of a file', () => {

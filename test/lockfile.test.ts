@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import lockfile from '../package-lock.json' with { type: 'json' }
 import generatorsLockfile from '../tools/generators/package-lock.json' with { type: 'json' }
 import toolsLockfile from '../tools/package-lock.json' with { type: 'json' }
+import publishedLockfile from '../tools/published/package-lock.json' with { type: 'json' }
 
 interface Entry {
   readonly name?: string
@@ -50,6 +51,15 @@ describe.each([
       [],
     )
   })
+})
+
+it('npm --prefix tools/published ci installs the published lists alone, by their hashes', () => {
+  const { '': own, ...lists } = publishedLockfile.packages
+  const pinned = Object.entries(own.dependencies).map(([name, version]) => [
+    `node_modules/${name}`,
+    { version, integrity: expect.any(String) },
+  ])
+  expect(lists).toEqual(Object.fromEntries(pinned))
 })
 
 it('S15: brings no package into production that runs a script when it is installed', () => {

@@ -127,7 +127,7 @@ export async function pipelineMetrics({ adminPort }: Target): Promise<() => void
   }
 }
 
-/** A webhook of this account with a long URL and many failed deliveries. Returns its id. */
+/** A webhook of this account with a long URL and many failed deliveries, whose ids are none that the gateway makes. Returns its id. */
 export async function seedDeliveries({ adminPort, postgresUrl }: Target, account: string, token: string): Promise<string> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ account, url: `https://receiver.invalid/${'p'.repeat(1_900)}`, form: 'A' })
@@ -143,7 +143,7 @@ export async function seedDeliveries({ adminPort, postgresUrl }: Target, account
   await execute(
     postgresUrl,
     `insert into webhook_deliveries (id, webhook, provider, provider_id, event, state, attempt_count, attempts, created_at, ended_at)
-     select '${id}_' || row, '${id}', provider, provider_id, row, 'failed', 8, '${JSON.stringify(Array(8).fill(attempt))}', ${Date.now()}, ${Date.now()}
+     select '${id}-failed-' || row, '${id}', provider, provider_id, row, 'failed', 8, '${JSON.stringify(Array(8).fill(attempt))}', ${Date.now()}, ${Date.now()}
      from generate_series(1, ${deliveries}) as row, (select provider, provider_id from transactions where provider_id is not null limit 1) as swap`,
   )
   return id

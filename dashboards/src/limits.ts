@@ -9,7 +9,7 @@ const clients = [
   graph({
     title: 'Decisions',
     description:
-      'Requests that a limit counts. near: admitted, with at most a tenth of the limit left. shadowed: admitted only because `limits.dryRun` is on.',
+      'Requests that a limit counts. near: admitted, with at most a tenth of the limit left. dry_run: admitted only because `limits.dryRun` is on.',
     unit: 'reqps',
     span: 6,
     queries: { '{{policy}} {{decision}}': rate(decisions, 'policy, decision') },

@@ -1,4 +1,8 @@
-/** node:dns: the system's look-up of names. Each takes a thread of libuv's pool until it ends, whatever the time-out of its caller is. */
+/**
+ * node:dns: the system's look-up of names. Each takes a thread of libuv's pool until it ends, whatever the time-out of its caller is
+ * (docs/contract-operators.md §8; `lookup.test.ts`). For 0.5 s from its beginning a name is waited for that was silent before. A name that gets no
+ * thread, since names without an answer have all that they may take, is unreachable at once. Nothing was sent in any of these cases.
+ */
 import dns, { type LookupAddress, type LookupOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { LookupTimeout } from '../domain/failure-cause.ts'

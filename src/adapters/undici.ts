@@ -80,7 +80,8 @@ export function upstream(options: UpstreamOptions): Upstream {
 
 /**
  * Connections that were idle for less than half of the keep-alive that the provider announces: it may close an older one just as a
- * create is sent, which would then be unknown. Those to an address that the provider's name no longer has take no new request.
+ * create is sent, which would then be unknown. From before an answer that lacks one of the provider's addresses none takes a new request,
+ * nor does one of `maxConnectionAge` (`undici.http.test.ts`).
  */
 class KeptConnections {
   private pool: Pool

@@ -5,7 +5,7 @@
 import type { LookupAddress } from 'node:dns'
 import type { LookupFunction, Socket } from 'node:net'
 import { buildConnector, Client } from 'undici'
-import type { Attempt } from '../core/webhooks.ts'
+import type { Attempt } from '../core/ports/webhooks.ts'
 import { unreachableCauseOf } from '../domain/failure-cause.ts'
 import { type AllowedTargets, mayLeadTo } from '../domain/webhook-target.ts'
 import { withoutContinue } from '../wire/interim-responses.ts'

@@ -1,6 +1,6 @@
 /** node:crypto: encrypts the secrets of webhooks (AES-256-GCM), and signs what is sent as Standard Webhooks says (https://www.standardwebhooks.com). */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import type { SecretBox } from '../core/webhooks.ts'
+import type { SecretBox } from '../core/ports/webhooks.ts'
 
 const algorithm = 'aes-256-gcm'
 const keyBytes = 32

@@ -1,4 +1,4 @@
-/** `swapgate accounts`: the accounts, and limits of their own (docs/contract.md §7, §13). */
+/** `swapgate accounts`: the accounts, and limits of their own (docs/contract.md §7, docs/contract-operators.md §13). */
 import type { Command } from 'commander'
 import type { LimitChanges } from '../core/access/authentication.ts'
 import {
@@ -48,7 +48,7 @@ export function addAccounts(program: Command, terminal: Terminal, end: (exitCode
     .option('--quotes <number>', `quotes in a window: ${limitRule}`, asLimit)
     .option('--create <number>', `creates in a window: ${limitRule}`, asLimit)
     .option('--read <number>', `reads in a window: ${limitRule}`, asLimit)
-    .option('--streams <number>', `streams at a time in each process: ${limitRule}`, asLimit)
+    .option('--streams <number>', `streams at a time: ${limitRule}`, asLimit)
     .option(...configOption)
     .option(...jsonOption)
     .action(async (name: string, { quotes, create, read, streams, ...options }: SetOptions, command: Command) => {

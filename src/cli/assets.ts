@@ -1,12 +1,14 @@
 /** `swapgate assets`: compares a provider's currency list with the asset table (docs/contract.md §16). */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { unclearLine, wordsIn } from '../core/assets/provider-rows.ts'
 import { compose, deadline } from '../core/layer.ts'
 import {
   type AssetCheck,
   type Contradiction,
   checkAssets,
-  type ListedName,
+  type Double,
+  type OtherWord,
   type TableName,
 } from '../core/operations/asset-check.ts'
 import { CurrencyReading } from '../core/quotes/read-currency-list.ts'
@@ -14,6 +16,7 @@ import { Fault } from '../domain/fault.ts'
 import { gatewayContext, type SwapService } from '../domain/service.ts'
 import type { Currency } from '../domain/swap.ts'
 import { connectProviders, freshLists, providerNames } from '../process/ask-providers.ts'
+import { upcomingChanges } from '../process/warnings.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
@@ -48,8 +51,9 @@ async function printCheck(name: string, { json }: Options, { config, terminal }:
   }
   const check = await checkAssets(rows, connected.currencyList.naming)
   if (json) terminal.out(JSON.stringify({ provider: name, ...check }))
-  else for (const line of describe(name, check)) terminal.out(line)
-  return check.contradictions.length + check.collisions.length > 0 ? 1 : 0
+  else for (const line of [...describe(name, check), ...upcomingChanges(config.assets, Date.now())]) terminal.out(line)
+  const unclear = (check.doubles ?? []).filter(({ chosen }) => !chosen)
+  return check.contradictions.length + check.collisions.length + unclear.length > 0 ? 1 : 0
 }
 
 /** A list takes that long if it has many pages and the budget is small. */
@@ -87,27 +91,40 @@ function withProgress(service: SwapService, name: string, err: Terminal['err']):
   }
 }
 
-function describe(name: string, { rows, matched, contradictions, collisions, unknown, missing }: AssetCheck): readonly string[] {
+function describe(
+  name: string,
+  { rows, matched, contradictions, collisions, otherWords = [], doubles = [], unknown, missing }: AssetCheck,
+): readonly string[] {
   return [
     `${name} lists ${rows} rows. ${matched} assets of the table are among them.`,
     ...contradictions.map(describeContradiction),
-    ...collisions.map(({ listed, table }) => `Has two meanings: ${wordsOf(listed)}; in the table ${assetsOf(table)}.`),
-    `Only in the list: ${unknown.length === 0 ? 'none' : unknown.map(wordsOf).join(', ')}.`,
+    ...collisions.map(({ listed, table }) => `Has two meanings: ${wordsIn(listed)}; in the table ${assetsOf(table)}.`),
+    ...doubles.map((double) => describeDouble(name, double)),
+    ...otherWords.map(describeOtherWord),
+    `Only in the list: ${unknown.length === 0 ? 'none' : unknown.map(wordsIn).join(', ')}.`,
     `Only in the table: ${missing.length === 0 ? 'none' : missing.map(({ code }) => code).join(', ')}.`,
   ]
 }
 
-function describeContradiction({ what, listed, table }: Contradiction): string {
-  const row = `Contradicts the table: ${wordsOf(listed)}`
-  if (what === 'memo') return `${row} may need a memo, and the table has none for ${assetsOf(table)}.`
-  if (what === 'network') return `${row}; in the table ${assetsOf(table)}.`
-  const contracts = table.map(({ contract }) => contract ?? 'another').join(', ')
-  return `${row} is the token ${(listed.contract ?? '').slice(0, 128)}; in the table ${assetsOf(table)} is ${contracts}. It is not offered.`
+function describeDouble(name: string, double: Double): string {
+  const { table, listed, chosen } = double
+  if (!chosen) return `Two rows are one asset: providers.${name} ${unclearLine(table, listed)}.`
+  return `Two rows are one asset: ${listed.map(wordsIn).join(', ')}; in the table ${assetsOf([table])}. It is asked for as ${wordsIn(chosen)}.`
 }
 
-/** In the provider's words. */
-function wordsOf({ code, coin, network }: ListedName): string {
-  return `${code ?? coin ?? ''}${network === undefined ? '' : ` on ${network}`}`
+function describeOtherWord({ by, listed, table }: OtherWord): string {
+  const why = by === 'also' ? 'another name of the coin' : 'by its contract'
+  return `By another word: ${wordsIn(listed)} is ${assetsOf([table])}, ${why}.`
+}
+
+function describeContradiction({ what, listed, table }: Contradiction): string {
+  const row = `Contradicts the table: ${wordsIn(listed)}`
+  if (what === 'memo') return `${row} may need a memo, and the table has none for ${assetsOf(table)}.`
+  if (what === 'network') return `${row}; in the table ${assetsOf(table)}.`
+  if (what === 'name')
+    return `${row} has the contract ${(listed.contract ?? '').slice(0, 128)}, which is that of another asset there; in the table ${assetsOf(table)} has that name. It is not offered.`
+  const contracts = table.map(({ contract }) => contract ?? 'another').join(', ')
+  return `${row} is the token ${(listed.contract ?? '').slice(0, 128)}; in the table ${assetsOf(table)} is ${contracts}. It is not offered.`
 }
 
 function assetsOf(table: readonly TableName[]): string {

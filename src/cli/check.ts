@@ -2,21 +2,57 @@ import { hashKey } from '../adapters/crypto.ts'
 import { secretBox } from '../adapters/webhook-crypto.ts'
 import { type Config, ConfigError, type ConfigFault, faultLines, loadConfigInThread } from '../config/index.ts'
 import { follow } from '../core/operations/settings.ts'
+import type { ListSource } from '../core/quotes/read-currency-list.ts'
 import { tokenText } from '../domain/operator-role.ts'
+import type { StoreTrouble } from '../domain/store-trouble.ts'
 import { knownForms } from '../forms/index.ts'
-import { inspectLedger, isMissing, type LedgerInspection } from '../ledger/index.ts'
+import { inspectLedger, isMissing, type LedgerInspection, openLedger } from '../ledger/index.ts'
 import { type ComparableConfig, type ConfigChange, changesBetween, comparable, isComparable } from '../process/config-diff.ts'
 import { compareTags, type TagReport } from '../process/tags.ts'
-import { configWarnings, ledgerWarnings, newConfigWarnings } from '../process/warnings.ts'
+import { configWarnings, ledgerWarnings, newConfigWarnings, unclearAssets } from '../process/warnings.ts'
+import { messageOf } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
 
+interface CheckOptions {
+  readonly json: boolean
+  /** Whether the ledger is opened as the gateway would, and asked whether it takes creates. */
+  readonly live: boolean
+}
+
 /** Validates a configuration as `start` does, without starting, and prints every fault. Returns 1 if there are faults. */
-export async function check(file: string, { json }: { readonly json: boolean }, terminal: Terminal): Promise<0 | 1> {
+export async function check(file: string, { json, live }: CheckOptions, terminal: Terminal): Promise<0 | 1> {
   const { config, faults, warnings } = await read(file)
   if (!config) return printFaults(file, faults, json, terminal)
-  if (json) terminal.out(JSON.stringify({ ok: true, file, ...summaryOf(config, warnings) }))
-  else printReport(file, config, warnings, terminal)
+  const ledger = live ? await probeLedger(config) : { faults: [], warnings: [] }
+  if (ledger.faults.length > 0) return printFaults(file, ledger.faults, json, terminal)
+  const told = [...warnings, ...ledger.warnings]
+  if (json) terminal.out(JSON.stringify({ ok: true, file, ...summaryOf(config, told) }))
+  else printReport(file, config, told, terminal)
+  if (live && !json) terminal.out('the ledger takes creates')
   return 0
+}
+
+/** Makes nothing, migrates nothing, and leaves no row. */
+async function probeLedger({ ledger: { url, mustExist, maxConnections } }: Config): Promise<TagReport> {
+  const fault = (message: string): TagReport => ({ faults: [{ path: 'ledger.url', message }], warnings: [] })
+  const troubles: StoreTrouble[] = []
+  const onTrouble = (trouble: StoreTrouble): void => void troubles.push(trouble)
+  const opened = await openLedger(url, { mustExist, whenMissing: 'refuse', mayMigrate: false, maxConnections, onTrouble }).catch(
+    messageOf,
+  )
+  if (typeof opened === 'string') return fault(opened)
+  try {
+    const warnings = await opened.warmUp()
+    const { refusal, hasPassed } = opened.createProbe
+    const why = refusal() ?? troubles.find(({ cause }) => cause === 'standby')
+    if (why) return fault(`no create is taken, since ${why.message}`)
+    if (!hasPassed()) return fault('no create could be tried: another session holds a table, or the server refuses its rows')
+    return { faults: [], warnings: [...opened.warnings, ...warnings] }
+  } catch (reason) {
+    return fault(messageOf(reason))
+  } finally {
+    await opened.close()
+  }
 }
 
 function printFaults(file: string, faults: readonly ConfigFault[], json: boolean, terminal: Terminal): 1 {
@@ -42,11 +78,20 @@ async function read(file: string): Promise<CheckResult> {
     const { faults, warnings } = compareTags(config, known?.tags ?? [])
     if (faults.length > 0) return { faults, warnings }
     const facts = known && { ...known, overrides: follow(config, known.overrides) }
-    return { faults, warnings: [...warnings, ...ledgerWarnings(config, facts ?? {}), ...webhookWarnings(config, known)], config }
+    const unclear = await unclearAssets(config, async (source) => rowsOf(source, known))
+    const found = [...ledgerWarnings(config, facts ?? {}), ...unclear, ...webhookWarnings(config, known)]
+    return { faults, warnings: [...warnings, ...found], config }
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason
     return { faults: reason.faults, warnings: [] }
   }
+}
+
+function rowsOf(
+  { provider, url, form }: ListSource,
+  known: LedgerInspection | undefined,
+): LedgerInspection['currencyLists'][number]['rows'] | undefined {
+  return known?.currencyLists.find((list) => list.provider === provider && list.url === url && list.form === form)?.rows
 }
 
 /** About the key of webhooks, and the secrets that none of its keys can read. */

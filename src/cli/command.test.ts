@@ -45,7 +45,7 @@ describe('swapgate check', () => {
       'providers: alpha (form A); routing: alpha',
     ])
     expect(out.slice(2).every((line) => line.startsWith('warning: '))).toBe(true)
-    expect(out.join('\n')).toContain('limits are kept in memory')
+    expect(out.join('\n')).toContain('limits are per process and reset on restart')
   })
 
   it('prints each fault with its path and line', async () => {

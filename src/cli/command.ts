@@ -1,5 +1,5 @@
 /** commander: the command line, its help and its usage errors. */
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { configFile } from '../config/index.ts'
 import { version } from '../process/version.ts'
 import { addAccounts } from './accounts.ts'
@@ -16,6 +16,11 @@ import { configOption, jsonOption, type Options, parsedBy } from './values.ts'
 import { addWebhooks } from './webhooks.ts'
 
 const asPort = parsedBy((text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? text : undefined), 'a port from 0 to 65535')
+
+interface CheckFlags {
+  readonly diff?: string | true
+  readonly live?: boolean
+}
 
 /** Runs a command. Returns the exit code: 0 success, 1 refused, faults found or output lost, 2 wrong usage. */
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
@@ -44,12 +49,13 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
       '--diff [file]',
       'print what a reload would change in this file, and what needs a restart; no file: in the running gateway',
     )
+    .addOption(new Option('--live', 'open the ledger too, and ask whether it takes creates; it is left as it is').conflicts('diff'))
     .option(...configOption)
     .option(...jsonOption)
-    .action(async ({ config, json = false, diff }: Options & { readonly diff?: string | true }) => {
+    .action(async ({ config, json = false, diff, live = false }: Options & CheckFlags) => {
       const { check, printDiff } = await import('./check.ts')
       const file = configFile(config)
-      end(await (diff === undefined ? check(file, { json }, terminal) : printDiff(diff, file, { json }, terminal)))
+      end(await (diff === undefined ? check(file, { json, live }, terminal) : printDiff(diff, file, { json }, terminal)))
     })
   addInit(program, terminal, end)
   addKeys(program, terminal, end)

@@ -1,4 +1,4 @@
-/** `swapgate init`: writes a first configuration (docs/contract.md §13). */
+/** `swapgate init`: writes a first configuration (docs/contract-operators.md §13). */
 import { accessSync, constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -81,7 +81,7 @@ async function freeName(file: string): Promise<string> {
 async function isValid(file: string, written: readonly string[], terminal: Terminal): Promise<boolean> {
   let exitCode: ExitCode = 1
   try {
-    exitCode = await check(file, { json: false }, { ...terminal, out: () => {} })
+    exitCode = await check(file, { json: false, live: false }, { ...terminal, out: () => {} })
   } finally {
     if (exitCode !== 0) for (const path of written) rmSync(path)
   }

@@ -1,4 +1,4 @@
-/** `swapgate keys`: issues, lists, finds, rotates and revokes the keys of accounts (docs/contract.md §5, §13). */
+/** `swapgate keys`: issues, lists, finds, rotates and revokes the keys of accounts (docs/contract.md §5, docs/contract-operators.md §13). */
 import type { Command } from 'commander'
 import { hashKey } from '../adapters/crypto.ts'
 import type { IssuedKey } from '../core/access/authentication.ts'

@@ -1,21 +1,21 @@
-/** `swapgate ledger`: inspects and maintains the ledger (docs/contract.md §10, §13). */
+/** `swapgate ledger`: inspects and maintains the ledger (docs/contract.md §10, docs/contract-operators.md §13). */
 
 import { statSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
 import { type Command, Option } from 'commander'
-import {
-  type ExportedEntry,
-  type FoundTransaction,
-  type Pruned,
-  settledStatuses,
-  type UnresolvedCreateReport,
-} from '../core/ledger-admin.ts'
 import { findSwaps, findTextRule, maxPage, type SwapRow, toFindText, unresolvedWith } from '../core/operations/find.ts'
 import { type Resolution, type ResolveResult, resolveCreate } from '../core/operations/resolve.ts'
 import { noteRule, type Settlement, settleTransaction, toNote } from '../core/operations/settle.ts'
 import { eventText, swapTimeline } from '../core/operations/timeline.ts'
 import { shortRow } from '../core/operations/transaction-row.ts'
 import { originLines, reasonOf, unresolvedCreates, unresolvedRows } from '../core/operations/unresolved.ts'
+import {
+  type ExportedEntry,
+  type FoundTransaction,
+  type Pruned,
+  settledStatuses,
+  type UnresolvedCreateReport,
+} from '../core/ports/ledger-admin.ts'
 import { onlyPayable } from '../core/visible-state.ts'
 import { toIso, toTimestamp } from '../domain/instant.ts'
 import { formatTransactionId, type Transaction } from '../domain/swap.ts'

@@ -1,4 +1,4 @@
-/** `swapgate ledger mark-restored`, `rebuild` and `found`: after a backup of the ledger was restored (docs/contract.md §10.6). */
+/** `swapgate ledger mark-restored`, `rebuild` and `found`: after a backup of the ledger was restored (docs/contract-operators.md §10.6). */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import {
@@ -13,7 +13,7 @@ import {
   undismissOrder,
 } from '../core/operations/restore.ts'
 import { noteRule, toNote } from '../core/operations/settle.ts'
-import type { WithheldKey } from '../core/restores.ts'
+import type { WithheldKey } from '../core/ports/restores.ts'
 import { toIso, toTimestamp } from '../domain/instant.ts'
 import { assignPorts, listReader, providerNames, providerTag } from '../process/ask-providers.ts'
 import { isIntentIdOf } from '../provider/intent-id.ts'
@@ -122,7 +122,6 @@ export function addRestore(ledger: Command, add: Add, run: Run): void {
 async function mark({ since, json }: MarkOptions, { config, stores, terminal, actor }: Session): Promise<ExitCode> {
   if (config.auth.mode === 'passthrough')
     return refuse("auth.mode is passthrough: with the provider's own keys the provider knows whose each swap is", terminal)
-  if (!(await stores.restores.isPossible())) return refuse(lacksSchema, terminal)
   const configured = config.providers.map(({ tag }) => tag)
   const marked = await stores.restores.mark(configured, since, actor)
   if (marked.outcome === 'clockBehind')
@@ -173,8 +172,6 @@ async function confirmActions({ note, json }: MarkOptions, { stores, terminal, a
   return isConfirmed ? 0 : refuse('no action waits since a restore', terminal)
 }
 
-const lacksSchema = 'the ledger lacks the tables for it: run swapgate ledger migrate'
-
 function restoredRow(restored: Awaited<ReturnType<Session['stores']['restores']['read']>>[number]) {
   const { provider, restoredAt, since, readAt, undecided } = restored
   return { provider, restoredAt: toIso(restoredAt), since: toIso(since), readAt: toIso(readAt), undecided }
@@ -194,7 +191,6 @@ async function printRebuild(names: readonly string[], { json }: Options, session
   const providers = names.map((name) => config.providers.find((provider) => provider.name === name))
   const unknown = names.find((_, at) => !providers[at])
   if (unknown !== undefined) return refuse(`there is no provider ${unknown}; there are: ${providerNames(config)}`, terminal)
-  if (!(await stores.restores.isPossible())) return refuse(lacksSchema, terminal)
   const results: object[] = []
   let exitCode: ExitCode = 0
   for (const provider of providers.filter((each) => each !== undefined)) {

@@ -1,6 +1,5 @@
-/** `swapgate ledger settle-all`: many creates or transactions with one confirmation (docs/contract.md §15). */
+/** `swapgate ledger settle-all`: many creates or transactions with one confirmation (docs/contract-operators.md §15). */
 import { type Command, Option } from 'commander'
-import { type SettlementOutcome, settledStatuses } from '../core/ledger-admin.ts'
 import { toSince } from '../core/operations/duration.ts'
 import { noteRule, toNote } from '../core/operations/settle.ts'
 import {
@@ -10,6 +9,7 @@ import {
   settleNext,
   type WantedSettlement,
 } from '../core/operations/settle-many.ts'
+import { type SettlementOutcome, settledStatuses } from '../core/ports/ledger-admin.ts'
 import { settlementPorts } from '../process/ask-providers.ts'
 import type { ExitCode, Session } from './session.ts'
 import { changing, refuse } from './terminal.ts'
@@ -66,9 +66,7 @@ async function previewSettleAll(wanted: WantedSettlement, { json }: Options, ses
   const { config, stores, terminal, actor } = session
   const { provider } = wanted
   const tag = config.providers.find(({ name }) => name === provider)?.tag ?? provider
-  const result = await previewSettlement({ ...wanted, provider: tag }, settlementPorts(config, stores, actor))
-  if (result.outcome === 'unmigrated') return refuse(result.message, terminal)
-  const { preview } = result
+  const preview = await previewSettlement({ ...wanted, provider: tag }, settlementPorts(config, stores, actor))
   const lines = json ? [JSON.stringify(preview)] : previewLines(preview, provider)
   for (const line of lines) terminal.out(line)
   return preview.confirm === null ? 1 : 0

@@ -1,4 +1,4 @@
-/** `swapgate transactions`: what can be done about a swap that does not go on (docs/contract.md §3.11, §15). */
+/** `swapgate transactions`: what can be done about a swap that does not go on (docs/contract.md §3.11, docs/contract-operators.md §15). */
 import type { Command } from 'commander'
 import { actOnSwap, type OperatorAction } from '../core/operations/act-on-swap.ts'
 import { noteRule, toNote } from '../core/operations/settle.ts'

@@ -1,4 +1,4 @@
-/** `swapgate usage`: what accounts use (docs/contract.md §5, §13). */
+/** `swapgate usage`: what accounts use (docs/contract.md §5, docs/contract-operators.md §13). */
 import type { Command } from 'commander'
 import { durations, toSince } from '../core/operations/duration.ts'
 import { accountNameRule, toAccountName } from '../core/operations/keys.ts'

@@ -19,7 +19,7 @@ import {
   type WithSecret,
   webhookRow,
 } from '../core/operations/webhooks.ts'
-import { type Attempt, type Delivery, isSuccess, type Webhook } from '../core/webhooks.ts'
+import { type Attempt, type Delivery, isSuccess, type Webhook } from '../core/ports/webhooks.ts'
 import { Fault } from '../domain/fault.ts'
 import { toIso } from '../domain/instant.ts'
 import { formatTransactionId } from '../domain/swap.ts'

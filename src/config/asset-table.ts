@@ -1,13 +1,28 @@
-/** Converts `assets.yaml` into an asset table (docs/contract.md §9). */
+/** Converts `assets.yaml` into an asset table (docs/contract-operators.md §9). */
 
 import { z } from 'zod'
 import { formatNames } from '../domain/address/formats.ts'
 import { checksums, type MemoRule, memoFormatNames, memoFormats } from '../domain/address/rule.ts'
 import { compareAmounts } from '../domain/amount.ts'
-import { type Asset, AssetTable, type Coin, fold } from '../domain/asset.ts'
+import { type Asset, AssetTable, type Coin, fold, networkNames, type Spelling } from '../domain/asset.ts'
 import type { Tree } from './document.ts'
 import { type Faults, knownKeys, type Path, publicName, toMapping } from './faults.ts'
-import { amount, choice, flag, integer, keys, list, name, oneOrMore, optional, pattern, required, setting } from './value-types.ts'
+import {
+  amount,
+  choice,
+  flag,
+  integer,
+  keys,
+  list,
+  name,
+  oneOrMore,
+  optional,
+  pattern,
+  required,
+  setting,
+  text,
+  toPattern,
+} from './value-types.ts'
 
 type CoinSettings = AssetSettings[number]
 
@@ -17,6 +32,7 @@ type Named = readonly [path: Path, name: string | undefined]
 /** What is known of a coin with faults. */
 interface KnownCoin {
   readonly coin?: string | undefined
+  readonly also?: readonly string[] | undefined
   readonly networks: readonly Partial<Unset<CoinSettings['networks'][number]>>[]
 }
 
@@ -57,11 +73,11 @@ type Unset<T> = { readonly [Key in keyof T]: T[Key] | undefined }
 /** What is known of a tree with these faults. */
 export function knownCoins(tree: Tree, faults: Faults): readonly KnownCoin[] {
   return toList(tree).map((row, at) => {
-    const { coin } = knownKeys({ coin: name }, row, faults.under(at))
+    const { coin, also } = knownKeys({ coin: name, also: setting(list(name), [], '') }, row, faults.under(at))
     const networks = toList(toMapping(row).networks).map((one, index) =>
       knownKeys(network.shape, one, faults.under(at, 'networks', index)),
     )
-    return { coin, networks }
+    return { coin, also, networks }
   })
 }
 
@@ -69,8 +85,8 @@ function toList(tree: Tree | undefined): readonly Tree[] {
   return Array.isArray(tree) ? tree : []
 }
 
-/** Adds a fault for each ambiguous name. */
-export function checkCoins(coins: readonly KnownCoin[], faults: Faults): void {
+/** Adds a fault for each ambiguous name. Returns a warning for each coin that may be one by another name. */
+export function checkCoins(coins: readonly KnownCoin[], faults: Faults): readonly string[] {
   rejectDuplicates(
     coins.map(({ coin }, at): Named => [[at, 'coin'], coin]),
     faults,
@@ -80,11 +96,107 @@ export function checkCoins(coins: readonly KnownCoin[], faults: Faults): void {
     faults,
   )
   for (const [at, { networks }] of coins.entries()) checkNetworks(networks, faults.under(at, 'networks'))
+  checkOtherNames(coins, faults)
+  rejectSecondNames(coins, faults)
+  return possibleSecondNames(coins)
 }
 
 /** Of coins without faults. */
 export function toAssetTable(coins: AssetSettings): AssetTable {
-  return new AssetTable(coins.map(toCoin))
+  const codes = new Set(coins.flatMap(({ coin, networks }) => [coin, ...networks.map(({ code }) => code)]).map(fold))
+  return new AssetTable(
+    coins.map((coin) => toCoin(coin, codes)),
+    toPattern,
+  )
+}
+
+/** A name of two coins on one network would mean either. */
+function checkOtherNames(coins: readonly KnownCoin[], faults: Faults): void {
+  const named = coins.flatMap(({ coin, also = [], networks }, at) => [
+    ...(coin === undefined ? [] : [{ name: coin, at, path: [at, 'coin'], networks: networkNamesOf(networks) }]),
+    ...also.map((name, index) => ({ name, at, path: [at, 'also', index], networks: networkNamesOf(networks) })),
+  ])
+  for (const same of Map.groupBy(named, ({ name }) => fold(name)).values()) {
+    for (const [index, one] of same.entries()) {
+      const before = same.slice(0, index)
+      if (before.some(({ at }) => at === one.at)) faults.add(one.path, 'is given twice')
+      const other = before.find(({ at, networks }) => at !== one.at && !networks.isDisjointFrom(one.networks))
+      if (!other || (one.path[1] === 'coin' && other.path[1] === 'coin')) continue
+      const [renamed, second] = one.path[1] === 'also' ? [one, other] : [other, one]
+      const [now, before_] = [coins[renamed.at]?.coin ?? '', coins[second.at]?.coin ?? '']
+      faults.add(
+        one.path,
+        `is the name of two coins on one network: a coin that was renamed is one coin, with \`also: [${renamed.name}]\` at ${now}; take ${second.name === before_ ? `the coin ${before_}` : `it from ${before_}`} out`,
+      )
+    }
+  }
+}
+
+/** Names that the coin of one chain has had, the present one last: by the chains' announcements. */
+const renamedCoins: readonly (readonly string[])[] = [
+  ['TON', 'GRAM'],
+  ['MATIC', 'POL'],
+  ['KLAY', 'KAIA'],
+  ['CGLD', 'CELO'],
+  ['XRB', 'NANO', 'XNO'],
+]
+
+/** The chain's coin, written a second time on its network, without a contract, under a name that it is known to have had. */
+function rejectSecondNames(coins: readonly KnownCoin[], faults: Faults): void {
+  const named = coins.map(({ coin = '', also = [], networks }, at) => ({
+    ...{ coin, at, also: also.map(fold) },
+    homes: networkNamesOf(networks.filter(({ home }) => home === true)),
+    contractless: networkNamesOf(networks.filter(({ contract }) => contract === undefined)),
+  }))
+  for (const names of renamedCoins) {
+    const [first, ...others] = named.filter(({ coin }) => names.includes(fold(coin)))
+    for (const other of others) {
+      if (!first || fold(first.coin) === fold(other.coin)) continue
+      if (first.homes.isDisjointFrom(other.contractless) && other.homes.isDisjointFrom(first.contractless)) continue
+      // Said already, as a name of two coins.
+      if (first.also.includes(fold(other.coin)) || other.also.includes(fold(first.coin))) continue
+      const [before, now] = [first, other].toSorted((a, b) => names.indexOf(fold(a.coin)) - names.indexOf(fold(b.coin)))
+      faults.add([other.at, 'coin'], secondName(other.coin, first.coin, before?.coin, now?.coin))
+    }
+  }
+}
+
+function secondName(second: string, coin: string, before = coin, now = second): string {
+  return `has no contract on the network of ${coin}: if it is another name of ${coin}, write one coin, \`coin: ${now}\` with \`also: [${before}]\`, and take ${before} out; if it is a token, write its \`contract\``
+}
+
+/** On the network of a chain's coin, without a contract, and with its decimals and rules: it may be that coin, or a token. */
+function possibleSecondNames(coins: readonly KnownCoin[]): readonly string[] {
+  const rows = coins.flatMap(({ coin = '', networks }) => {
+    const isOfChain = networks.some(({ home }) => home === true)
+    return networks.map((row) => ({ coin, isOfChain, row, names: networkNamesOf([row]) }))
+  })
+  const contractless = Map.groupBy(
+    rows
+      .filter(({ isOfChain, row }) => !isOfChain && row.contract === undefined)
+      .flatMap((each) => [...each.names].map((name) => ({ ...each, name }))),
+    ({ name }) => name,
+  )
+  return rows
+    .filter(({ row }) => row.home)
+    .flatMap(({ coin, row, names }) => {
+      const alike = [...names].flatMap((name) => contractless.get(name) ?? [])
+      const [second, ...others] = new Map(alike.map((each) => [each.row, each])).values()
+      // Of a table that leaves out the contracts of tokens, this says nothing.
+      if (!second || others.length > 0 || fold(second.coin) === fold(coin)) return []
+      if (second.row.decimals === undefined || !areSameRules(second.row, row)) return []
+      return [`assets: ${second.coin} ${secondName(second.coin, coin)}`]
+    })
+}
+
+function areSameRules(one: KnownCoin['networks'][number], other: KnownCoin['networks'][number]): boolean {
+  const rulesOf = ({ decimals, address, memo }: KnownCoin['networks'][number]): string =>
+    JSON.stringify([decimals, address?.format, address?.pattern?.source, typeof memo === 'object' ? memo.source : memo])
+  return rulesOf(one) === rulesOf(other)
+}
+
+function networkNamesOf(networks: KnownCoin['networks']): ReadonlySet<string> {
+  return new Set(networks.flatMap(({ network = '', aliases = [] }) => networkNames({ network, aliases })))
 }
 
 function checkNetworks(networks: KnownCoin['networks'], faults: Faults): void {
@@ -105,16 +217,56 @@ function checkNetworks(networks: KnownCoin['networks'], faults: Faults): void {
   }
 }
 
-function toCoin({ coin, name, networks }: CoinSettings): Coin {
+/** `taken`: codes, and names of coins, in use. */
+function toCoin({ coin, also, name, networks }: CoinSettings, taken: ReadonlySet<string>): Coin {
   const assets = networks.map(
-    ({ default: isMarkedDefault, home: isHome, decimals, contract, depositMin, depositMax, address, memo, ...names }): Asset => {
+    ({
+      default: isMarkedDefault,
+      home: isHome,
+      offered,
+      decimals,
+      digits,
+      contract,
+      depositMin,
+      depositMax,
+      address,
+      memo,
+      change,
+      ...names
+    }): Asset => {
       const isDefault = isMarkedDefault || networks.length === 1
+      const others = otherSpellings({ coin, code: names.code }, also, taken)
+      const state = {
+        ...(others.length > 0 && { also: others }),
+        ...(!offered && { isOffered: false as const }),
+        ...(change && { change }),
+      }
       const limits = { ...(depositMin !== undefined && { depositMin }), ...(depositMax !== undefined && { depositMax }) }
-      const rules = { ...(address && { address }), ...(memo && { memo }), ...(decimals !== undefined && { decimals }) }
-      return { ...names, coin, name, isDefault, ...(isHome && { isHome }), ...(contract && { contract }), ...limits, ...rules }
+      const rules = { ...(address && { address }), ...(memo && { memo }) }
+      const amounts = { ...(decimals !== undefined && { decimals }), ...(digits !== undefined && { digits }), ...limits }
+      const marks = { isDefault, ...(isHome && { isHome }), ...(contract && { contract }) }
+      return { ...names, coin, name, ...marks, ...amounts, ...rules, ...state }
     },
   )
   return { coin, name, assets: assets.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault)) }
+}
+
+/** By each other name of the coin: a code that begins with a name of its coin begins with any of them, as far as that means nothing else. */
+function otherSpellings({ coin, code }: Spelling, also: readonly string[], taken: ReadonlySet<string>): readonly Spelling[] {
+  if (also.length === 0) return []
+  const names = [coin, ...also]
+  const inCode = (name: string): string => name.replaceAll(/[^A-Za-z0-9]/g, '')
+  const [start] = names
+    .map(inCode)
+    .filter((name) => name !== '' && fold(code).startsWith(fold(name)))
+    .toSorted((a, b) => b.length - a.length)
+  const codeBy = (name: string): string => {
+    const other = start === undefined ? code : inCode(name) + code.slice(start.length)
+    const meansElse = taken.has(fold(other)) && !names.some((own) => fold(own) === fold(other))
+    return meansElse ? code : other
+  }
+  const all = names.map((name) => ({ coin: name, code: codeBy(name) }))
+  return all.filter((one) => fold(one.coin) !== fold(coin) || fold(one.code) !== fold(code))
 }
 
 function rejectDuplicates(names: readonly Named[], faults: Faults): void {
@@ -147,29 +299,38 @@ const memoFormatOrPattern = z
   )
   .refine(({ format, pattern: own }) => (format === undefined) !== (own === undefined), 'must have a format or a pattern')
 
+const change = keys({
+  on: text.refine((day) => /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day)), 'must be a day like 2026-12-31'),
+  what: name,
+})
+
 const network = keys({
-  network: required(name, 'Name of the network'),
-  code: required(name, 'The name of the coin on this network in Form A; unique in the table'),
-  default: setting(flag, false, 'The network of the coin if a request names none; at most one per coin'),
-  home: setting(flag, false, "The coin's own chain, as Ethereum is for ETH; at most one per coin"),
-  aliases: setting(list(name), [], 'Other accepted names of the network'),
-  decimals: optional(integer(0, 30), 'Decimal places of an amount on the network'),
+  network: required(name, 'Its name'),
+  code: required(name, 'Name of the coin on it in Form A; unique in the table'),
+  default: setting(flag, false, 'Used if a request names none; at most one per coin'),
+  offered: setting(flag, true, 'False: the network [stops](assets.md#end-a-coin-or-a-network)'),
+  home: setting(flag, false, "The coin's own chain, as Ethereum for ETH; at most one per coin"),
+  aliases: setting(list(name), [], 'Other accepted names'),
+  decimals: optional(integer(0, 30), 'Decimal places of an amount'),
+  digits: optional(integer(1, 30), 'Significant digits of an amount: 16 for an issued token of the XRP Ledger'),
   contract: optional(
     name,
-    '[What makes a token this token](assets.md#tokens-are-known-by-contract). A row of a list with another contract is not offered. None for a coin of a chain',
+    "[What makes a token this token](assets.md#tokens-are-known-by-contract): a list's row with another one is not offered. None for a coin of a chain",
   ),
-  depositMin: optional(amount, 'Minimum deposit, if the provider returns none'),
-  depositMax: optional(amount, 'Maximum deposit, if the provider returns none'),
+  depositMin: optional(amount, 'Minimum deposit, if the provider has none'),
+  depositMax: optional(amount, 'Maximum deposit, if the provider has none'),
   address: optional(
     addressRule,
-    'What its addresses are: `{ format }`, or `{ pattern, checksum }` ([how to write it](addresses.md#for-operators-the-asset-table))',
+    'Its addresses: `{ format }`, or `{ pattern, checksum }` ([how](addresses.md#for-operators-the-asset-table))',
   ),
-  memo: optional(memoRule, 'What its memos or tags are: `{ format }` or `{ pattern }`, or `none` if the network has none'),
+  memo: optional(memoRule, 'Its memos or tags: `{ format }`, `{ pattern }`, or `none` if it has none'),
+  change: optional(change, 'What changes, and when: `{ on: 2026-12-31, what }`. Only a warning, from 30 days before'),
 })
 
 const coin = keys({
-  coin: required(name, 'Ticker of the coin'),
-  name: required(name, 'Its full name'),
+  coin: required(name, 'Its ticker'),
+  also: setting(list(name), [], '[Other and old names](assets.md#a-coin-has-all-its-names)'),
+  name: required(name, 'Full name'),
   networks: required(list(network).min(1, 'must have a network'), 'The networks of the coin.'),
 })
 

@@ -160,7 +160,7 @@ function isTexts(text: string): boolean {
   }
 }
 
-/** Whether the form sends the id of each create under this name (docs/contract.md §10.2). */
+/** Whether the form sends the id of each create under this name (docs/contract-operators.md §10.2). */
 function isReference(name: string, { operations }: ProviderForm): boolean {
   return operations.some(({ requestCodec }) => requestCodec.slots.some((slot) => slot.field === 'reference' && slot.name === name))
 }
@@ -174,7 +174,7 @@ function checkStatuses({ statuses = {} }: KnownProvider, form: ProviderForm, fau
   }
 }
 
-// Checks the routing against the rest of the configuration (docs/contract.md §12).
+// Checks the routing against the rest of the configuration (docs/contract-operators.md §12).
 
 function checkRouting({ routing, providers, auth }: Parts, faults: Faults): void {
   if (!routing) return
@@ -364,7 +364,7 @@ function checkNativePaths(
   }
 }
 
-// Checks a provider's own asset names: each names one asset of the table (docs/contract.md §3, §9).
+// Checks a provider's own asset names: each names one asset of the table (docs/contract.md §3, docs/contract-operators.md §9).
 
 type ProviderAsset = ProviderSettings['assets'][string] | undefined
 
@@ -375,16 +375,18 @@ function checkProviderAssets(
   faults: Faults,
 ): void {
   const byCode = namesByCode(form.capabilities)
-  const codes = Object.keys(assets).map(fold)
+  // Two names of one asset are one code.
+  const codeOf = (code: string): string => fold(table?.byCode(code)?.code ?? code)
+  const codes = Object.keys(assets).map(codeOf)
   const renamed = Object.entries(assets).filter(([, providerAsset]) => providerAsset == null || isNamed(providerAsset))
   const taken = tableKeys(
-    renamed.map(([code]) => fold(code)),
+    renamed.map(([code]) => codeOf(code)),
     table,
     byCode,
   )
   for (const [at, [code, providerAsset]] of Object.entries(assets).entries()) {
     if (table && !table.byCode(code)) faults.add(['assets', code], 'is not a code of the asset table')
-    if (codes.indexOf(fold(code)) !== at) faults.add(['assets', code], 'is given twice')
+    if (codes.indexOf(codeOf(code)) !== at) faults.add(['assets', code], 'is given twice')
     if (!isNamed(providerAsset)) continue
     if (byCode !== 'code' in providerAsset) faults.add(['assets', code], byCode ? 'must be one word' : 'must be { coin, network }')
     const key = toKey(providerAsset)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it, test } from 'vitest'
+import { workMs } from '../../test/support/work.ts'
 import { publicName } from './faults.ts'
 
 test.each([
@@ -46,9 +47,9 @@ it('shows every key of the configuration', () => {
   for (const word of rows.flatMap((path) => path.split('.'))) if (!word.startsWith('<')) expect(publicName(word)).toBe(word)
 })
 
-it('takes no time for a long name', () => {
-  const began = process.threadCpuUsage()
-  for (const letter of ['a', 'A', '_', '1', 'aA', 'a1', '-a']) publicName(letter.repeat(200_000))
-  const { user, system } = process.threadCpuUsage(began)
-  expect((user + system) / 1_000).toBeLessThan(200)
+it('takes no time for a long name', async () => {
+  const showAll = (): void => {
+    for (const letter of ['a', 'A', '_', '1', 'aA', 'a1', '-a']) publicName(letter.repeat(200_000))
+  }
+  expect(await workMs(showAll)).toBeLessThan(200)
 })

@@ -5,6 +5,7 @@ import type { AssetTable } from '../domain/asset.ts'
 import { assetsSchema, checkCoins, knownCoins, takeUnknownMembers, toAssetTable } from './asset-table.ts'
 import { maxSourceBytes, type Parsed, type parse, type Tree } from './document.ts'
 import { type ConfigFault, type Faults, type Found, publicName, toConfigFault, validate } from './faults.ts'
+import { readPlainTable } from './plain-table.ts'
 
 export interface FileReader extends Pick<Sources, 'environment'> {
   /** Files that were read, with their texts. */
@@ -13,7 +14,7 @@ export interface FileReader extends Pick<Sources, 'environment'> {
   readonly given?: ReadonlyMap<string, string> | undefined
 }
 
-/** The table of the last source without references. The shipped table takes 80 ms to parse, and most reloads do not change it. */
+/** The table of the last source without references: most reloads do not change it. */
 let parsedTable: { readonly source: string; readonly parsed: ParsedTable } | undefined
 
 interface ParsedTable {
@@ -41,13 +42,13 @@ export function* readTable(name: string, folder: string, reader: FileReader, fau
 }
 
 function* parseTable(file: string, source: string, reader: FileReader, faults: Faults): Reading<ParsedTable | undefined> {
-  const tree = yield* toTree([source, maxCoins], file, reader, faults)
+  const tree = readPlainTable(source) ?? (yield* toTree([source, maxCoins], file, reader, faults))
   if (tree === undefined) return undefined
-  const warnings = takeUnknownMembers(tree)
+  const unknown = takeUnknownMembers(tree)
   const coins = validate(assetsSchema, tree, faults)
   faults.endStage()
-  checkCoins(knownCoins(tree, faults), faults)
-  return coins && !faults.hasWithin([]) ? { table: toAssetTable(coins), warnings } : undefined
+  const doubtful = checkCoins(coins ?? knownCoins(tree, faults), faults)
+  return coins && !faults.hasWithin([]) ? { table: toAssetTable(coins), warnings: [...unknown, ...doubtful] } : undefined
 }
 
 /** The lines of the faults that have none yet: those of their keys in the configuration's source, or in that of the asset table. */
@@ -128,7 +129,7 @@ function readStart(path: string): string {
   }
 }
 
-// Resolves `${NAME}`, `${NAME:-default}` and `${file:path}` in the values of a document (docs/contract.md §9).
+// Resolves `${NAME}`, `${NAME:-default}` and `${file:path}` in the values of a document (docs/contract-operators.md §9).
 
 /** The sources of references. `readFile` throws if the file cannot be read. */
 export interface Sources {

@@ -1,4 +1,4 @@
-/** Keys with an earlier name: it is read for one version, with a warning that names the new one (docs/contract.md §9). */
+/** Keys with an earlier name: it is read for one version, with a warning that names the new one (docs/contract-operators.md §9). */
 import type { z } from 'zod'
 import type { Tree } from './document.ts'
 import { type Faults, publicName, toMapping } from './faults.ts'

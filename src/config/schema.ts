@@ -1,4 +1,4 @@
-/** The configuration (docs/contract.md §9): one strict schema. Every scalar of the file is text here. */
+/** The configuration (docs/contract-operators.md §9): one strict schema. Every scalar of the file is text here. */
 import { z } from 'zod'
 import { maxWeight } from '../domain/routing-settings.ts'
 import { provider } from './provider-schema.ts'
@@ -38,12 +38,12 @@ import {
 
 const server = section(
   {
-    host: setting(name, '127.0.0.1', 'Address to listen on; `0.0.0.0`: every IPv4 address'),
-    port: setting(port, 8080, 'Port; 0 takes a free one and prints it'),
+    host: setting(name, '127.0.0.1', 'Address; `0.0.0.0`: all of IPv4'),
+    port: setting(port, 8080, 'Port; 0: a free one, printed'),
     workers: setting(
       autoOr(integer(1, 64), 'must be auto or an integer from 1 to 64'),
       1,
-      'Processes that share the port: a number, or `auto` for one on each core; one more has the port of operators and the work in the background',
+      'Processes at this port, or `auto`: one for each core. One more has operators and background work',
       'processes',
     ),
     trustProxy: setting(
@@ -52,40 +52,35 @@ const server = section(
       'Trusted proxies in front that append to `X-Forwarded-For`; 0 ignores the header',
       'hops',
     ),
-    maxBodyBytes: setting(integer(1, 1_048_576), 16_384, 'Maximum request body; a larger one is 413', 'bytes'),
+    maxBodyBytes: setting(integer(1, 1_048_576), 16_384, 'Maximum request body; else 413', 'bytes'),
     connections: setting(
       integer(1, 1_000_000),
       10_000,
-      "Maximum of open connections ([past it](faults.md#overload)), below half of the system's limit of open files",
+      "Maximum open connections ([past it](faults.md#overload)); below half of the system's limit of open files",
       'connections',
     ),
     connectionsPerAddress: optional(
       integer(1, 1_000_000),
-      'Maximum of open connections per client address (IPv6: per /64), [with `trustProxy` of requests in progress](contract.md#7-limits-on-clients). None: a quarter of `connections`, while more than half of these are in use',
+      'The same per client address (IPv6: /64), [with `trustProxy` requests](contract-operators.md#7-limits-on-clients). None: a quarter, while over half of `connections` are in use',
     ),
     socketTimeout: setting(
       seconds('above 0'),
       75,
-      'Idle timeout of a connection, and maximum time for a client to read a response; at least twice the longest `timeout` and `nativeIdle` of a provider',
+      'Timeout of an idle connection, and of reading a response; at least twice the longest `timeout` and `nativeIdle`',
       'seconds',
     ),
     keepAliveTimeout: setting(
       seconds('above 0'),
       66,
-      'How long a connection stays open after a response; `Keep-Alive` announces a second less. [Longer than the balancer in front](deployment.md#idle-connections-of-a-balancer) keeps one',
+      'Idle time after a response, [longer than the balancer in front](deployment.md#idle-connections-of-a-balancer) keeps it; `Keep-Alive` announces a second less',
       'seconds',
     ),
-    drain: setting(seconds(), 10, 'At shutdown: maximum wait for requests in flight', 'seconds'),
-    shutdownDelay: setting(
-      seconds(),
-      2,
-      'At shutdown: how long new connections are accepted after `/readyz` changes to 503',
-      'seconds',
-    ),
+    drain: setting(seconds(), 10, '[Shutdown](contract-operators.md#13-the-process): wait for requests in flight', 'seconds'),
+    shutdownDelay: setting(seconds(), 2, 'Shutdown: wait before that, for new connections', 'seconds'),
     cors: setting(
       list(origin),
       [],
-      'Origins whose pages may read responses, like `https://app.example`, `https://*.example.com` (every host below it), `capacitor://localhost`',
+      'Origins whose pages may read responses: `https://app.example`, `https://*.example.com` (every host below it), `capacitor://localhost`',
     ),
   },
   'The public port.',
@@ -93,17 +88,17 @@ const server = section(
 
 const admin = section(
   {
-    host: setting(name, '127.0.0.1', 'Address to listen on'),
-    port: setting(port, 9090, 'Port; 0 takes a free one and prints it'),
+    host: setting(name, '127.0.0.1', 'Address'),
+    port: setting(port, 9090, 'Port; 0: a free one, printed'),
     tokens: setting(
       mapping(operatorToken),
       {},
-      'Tokens of the [operator’s API and page](operating.md): one for each name, 32 characters or more, best read from a file. `{ token, roles }`: one with [some roles](operating.md#roles); else it has all. None: no API and no page',
+      'Tokens of the [operator’s API and page](operating.md) by name: 32 characters or more, best from a file, or `{ token, roles }` ([roles](operating.md#roles)). None: no API or page',
     ),
     hosts: setting(
       list(name),
       [],
-      'Names that the port accepts in `Host`, besides `localhost` and IP addresses; `/livez`, `/readyz` and `/metrics` accept any',
+      'Names that [`Host`](contract-operators.md#13-the-process) may have, besides `localhost` and IP addresses',
     ),
   },
   'The port for operators: `/livez`, `/readyz` and `/metrics`. Never expose it to clients.',
@@ -124,13 +119,13 @@ const auth = section(
 
 const limits = section(
   {
-    quotes: setting(integer(1), 60, '`GET /currencies` and `GET /rate` together, per client address', 'requests per window'),
+    quotes: setting(integer(1), 60, '`GET /currencies`, `GET /rate`, per client address', 'requests per window'),
     create: setting(integer(1), 30, '`POST /transactions`, per key', 'requests per window'),
-    read: setting(integer(1), 120, '`GET /transactions` and `GET /transactions/{id}` together, per key', 'requests per window'),
+    read: setting(integer(1), 120, '`GET /transactions`, `GET /transactions/{id}`, per key', 'requests per window'),
     streams: setting(
       integer(1),
       20,
-      '[Streams of changes](events.md) of one key, or account, that are open at a time in each process',
+      'Open [streams](events.md) of one key, or account; without `redis.url` in each process',
       'streams',
     ),
     unverified: setting(
@@ -139,8 +134,8 @@ const limits = section(
       'Requests with [unverified keys](limits.md#unverified-keys), from all addresses together',
       'requests per 60 seconds',
     ),
-    window: setting(integer(1, 86_400), 60, 'Length of the window; it begins with the first request', 'seconds'),
-    dryRun: setting(flag, false, 'Counts requests and sends the headers, but rejects none: to try limits out'),
+    window: setting(integer(1, 86_400), 60, 'Length of the window, from its first request', 'seconds'),
+    dryRun: setting(flag, false, 'Counts requests and sends the headers, but rejects none'),
   },
   'Limits on clients; past one it is 429 ([limits.md](limits.md)).',
 )
@@ -149,13 +144,9 @@ const limits = section(
 
 const log = section(
   {
-    level: setting(choice(['info', 'warn', 'error', 'silent']), 'info', 'The lowest level that is logged, or `silent`'),
-    requests: setting(flag, true, 'Whether to log every request'),
-    format: setting(
-      choice(['auto', 'json', 'text']),
-      'auto',
-      '`json`, `text`, or `auto`: `text` if standard error is a terminal, else `json`',
-    ),
+    level: setting(choice(['info', 'warn', 'error', 'silent']), 'info', 'Lowest level, or `silent`'),
+    requests: setting(flag, true, 'Logs every request'),
+    format: setting(choice(['auto', 'json', 'text']), 'auto', '`json`, `text`; `auto`: `text` on a terminal, else `json`'),
   },
   'One line per event on standard error ([observability.md](observability.md#the-log)).',
 )
@@ -172,34 +163,29 @@ const samplers = [
 
 const telemetry = section(
   {
-    metrics: setting(flag, true, 'Whether `/metrics` counts requests and calls, beside the metrics of the process'),
+    metrics: setting(flag, true, '`/metrics` counts requests and calls, beside the process'),
     accounts: setting(
       list(name.max(64, 'must have at most 64 characters').transform((account) => account.normalize())).max(
         100,
         'must name at most 100 accounts',
       ),
       [],
-      'At most 100 accounts that have a label `account` at the [counters of requests and errors](observability.md#requests-of-clients)',
+      'At most 100 that have a label `account` at [requests and errors](observability.md#requests-of-clients)',
     ),
-    endpoint: setting(baseUrlOrNone, '', 'Collector for OTLP over HTTP, like `http://127.0.0.1:4318`. Empty: no tracing'),
-    tracesEndpoint: setting(baseUrlOrNone, '', 'For traces alone, used as it is, without `/v1/traces`. Empty: `endpoint`'),
-    disabled: setting(flag, false, 'Switches tracing off, also with an endpoint'),
+    endpoint: setting(baseUrlOrNone, '', 'OTLP over HTTP, like `http://127.0.0.1:4318`. Empty: no tracing'),
+    tracesEndpoint: setting(baseUrlOrNone, '', 'For traces, as it is, without `/v1/traces`. Empty: `endpoint`'),
+    disabled: setting(flag, false, 'Switches tracing off'),
     sampler: setting(
       choice(samplers),
       'traceidratio',
-      'Which traces without an error are kept: a share, all (`always_on`) or none (`always_off`)',
+      'Traces without an error that are kept: a share, all (`always_on`), none (`always_off`)',
     ),
-    ratio: setting(share, 0.01, 'The share of these that is kept; traces that end in 5xx always are'),
-    queue: setting(integer(1), 2_048, 'Maximum of the queue; further traces are dropped', 'spans'),
+    ratio: setting(share, 0.01, 'That share; traces that end in 5xx are always kept'),
+    queue: setting(integer(1), 2_048, 'Queue; further traces are dropped', 'spans'),
     batch: setting(integer(1), 512, 'Maximum per export request', 'spans'),
-    delayMs: setting(integer(0), 5_000, 'How long a span waits for a full batch', 'milliseconds'),
-    timeoutMs: setting(integer(1), 2_000, 'Timeout to send a batch, and to send the rest at shutdown', 'milliseconds'),
-    exportTimeoutMs: setting(
-      integer(1),
-      30_000,
-      'Time after which the next batch no longer waits for the previous one',
-      'milliseconds',
-    ),
+    delayMs: setting(integer(0), 5_000, 'Wait for a full batch', 'milliseconds'),
+    timeoutMs: setting(integer(1), 2_000, 'Timeout of a batch, and of the rest at shutdown', 'milliseconds'),
+    exportTimeoutMs: setting(integer(1), 30_000, 'Longest wait for the previous batch', 'milliseconds'),
   },
   'Metrics, and traces in OpenTelemetry. Read only at the start. `OTEL_…` variables set keys that the file lacks ([traces.md](traces.md)).',
 )
@@ -209,32 +195,32 @@ const routing = required(
     strategy: setting(
       choice(['priority', 'weighted', 'best']),
       'priority',
-      '`priority`: the first available of `providers`. `weighted`: by `weights`, the same one for a client. `best`: the best quote',
+      '`priority`: the first available. `weighted`: by `weights`, the same one for a client. `best`: the best quote',
     ),
-    providers: required(list(name).min(1, 'must name a provider'), 'Names of providers, in order; exactly one in passthrough mode'),
-    untagged: setting(text, '', 'The provider of ids without a tag, from before the gateway. Empty: such ids are 404'),
+    providers: required(list(name).min(1, 'must name a provider'), 'Providers, in order; exactly one in passthrough mode'),
+    untagged: setting(text, '', 'Provider of ids without a tag, from before the gateway. Empty: these are 404'),
     weights: optional(
       mapping(integer(0, maxWeight)),
-      'With `weighted`: the weight of each of `providers`, like `{ alpha: 90, beta: 10 }`; with 0 it gets no quotes and no creates',
+      '`weighted`: the weight of each of `providers`, like `{ alpha: 90, beta: 10 }`; 0: no quotes or creates',
     ),
-    pick: setting(list(name), [], 'Tags of providers that a request with an issued key may choose with `X-Swap-Provider`'),
+    pick: setting(list(name), [], 'Tags that a request with an issued key may choose by `X-Swap-Provider`'),
     patience: setting(
       seconds('from 0', 60),
       0.8,
-      'With `best`: how long slower providers are awaited once one has quoted, from the beginning of the request',
+      '`best`: once one that competes has quoted, how long the others are awaited, from the beginning of the request',
       'seconds',
     ),
     roundAmounts: setting(
       choice(['refuse', 'down']),
       'refuse',
-      'An amount of a create with more decimals than its asset has: `refuse` is 400; `down` sends the amount below',
+      'Create with more decimals than its asset: `refuse` is 400; `down` sends the amount below',
     ),
     maxDeviation: setting(
       share,
       0.1,
-      "By which share a create may promise less than its provider's newest quote of the last minute: more is counted, and [under `best`](contract.md#12-routing) counts against that provider; at a fixed rate there it is not taken. Also by which share another provider's quote may be less, to take a create that its provider turns away. 0: any",
+      "By which share a create may promise less than its provider's newest quote of the last minute, or another provider's quote to take it over ([what follows](contract-operators.md#12-routing)). 0: any",
     ),
-    refuseDeviation: setting(flag, false, 'Whether a create beyond `maxDeviation` is a mismatch: 502, and a person must look'),
+    refuseDeviation: setting(flag, false, 'A create beyond `maxDeviation` is a mismatch: 502, and a person must look'),
     mirror: optional(
       keys({ provider: name, sample: share }),
       '`{ provider, sample }` repeats that share of the quotes there; it need not be in `providers`',
@@ -250,15 +236,11 @@ const redis = section(
     url: setting(
       redisUrl,
       '',
-      '`redis://…`, `redis+sentinel://…` or `redis+cluster://…`; `rediss…` is TLS ([each form](limits.md#where-redis-is)). Empty: each process keeps its own limits in memory',
+      '`redis://…`, `redis+sentinel://…`, `redis+cluster://…`; `rediss…`: TLS ([each form](limits.md#where-redis-is)). Empty: each process has limits of its own',
     ),
-    prefix: setting(
-      redisPrefix,
-      'swapgate',
-      'The beginning of every key in Redis: one for each environment, the same for replicas',
-    ),
+    prefix: setting(redisPrefix, 'swapgate', 'Prefix of every key in Redis: one for each environment, the same for replicas'),
   },
-  'Limits of clients and of providers that replicas share. Redis 6 or later.',
+  'Limits of clients and providers, shared by replicas. Redis 6 or later.',
 )
 
 const ledger = section(
@@ -266,33 +248,26 @@ const ledger = section(
     url: setting(
       ledgerUrl,
       'sqlite:data/swapgate.db',
-      '`sqlite:<file>`, relative to the working directory, or `postgres://user:password@host/database`, which replicas share',
+      '`sqlite:<file>`, relative to the working directory, or `postgres://user:password@host/database`',
     ),
-    mustExist: setting(
-      flag,
-      false,
-      'Whether a start fails if the ledger does not exist, as on a volume that is not mounted. First start once without it',
-    ),
+    mustExist: setting(flag, false, 'A start without a ledger fails: set it after the first'),
     migrate: setting(
       choice(['auto', 'manual']),
       'auto',
-      '`auto`: a start makes the ledger, or adds what this version needs. `manual`: only `swapgate ledger migrate` does ([upgrades](ledger.md#upgrades))',
+      '`auto`: a start adds what the ledger lacks; `manual`: only `swapgate ledger migrate` does ([upgrades](ledger.md#upgrades))',
     ),
     maxConnections: setting(
       integer(9, 1_000),
       13,
-      'The most connections of each process to PostgreSQL, two of them kept for results of creates and three for reads. More where PostgreSQL is milliseconds away; all processes together stay below `max_connections`, or the pool of PgBouncer',
+      "Maximum of each process to PostgreSQL: two kept for results of creates, three for reads. More where PostgreSQL is milliseconds away; in all below `max_connections`, or PgBouncer's pool",
       'connections',
     ),
-    refreshAfter: setting(seconds(), 5, 'How long a transaction read from a provider counts as fresh', 'seconds'),
-    reconcileFor: setting(seconds(), 86_400, 'How long the gateway searches for a create with an unknown outcome', 'seconds'),
-    keep: optional(
-      days,
-      'How long ended swaps are kept, like `400d`; then they are [pruned](ledger.md#maintenance). Not set: for good',
-    ),
+    refreshAfter: setting(seconds(), 5, 'How long a read transaction counts as fresh', 'seconds'),
+    reconcileFor: setting(seconds(), 86_400, 'How long a create of unknown outcome is searched for', 'seconds'),
+    keep: optional(days, 'How long ended swaps are kept, like `400d`, then [pruned](ledger.md#maintenance). None: for good'),
     keepAudit: optional(
       days,
-      'How long the audit log is kept, like `400d`; never shorter than something that needs a person. Not set: the last million records',
+      'How long the [audit log](contract-operators.md#5-keys) is kept, like `400d`. None: the last million records',
     ),
   },
   'Transactions, their owners and their last known state ([ledger.md](ledger.md)).',
@@ -300,23 +275,19 @@ const ledger = section(
 
 const events = section(
   {
-    keep: settingAsText(
-      days,
-      '30d',
-      'How long the changes of swaps are kept, like `90d`, for [streams](events.md) that go on where they were; the last one of an open swap stays',
-    ),
+    keep: settingAsText(days, '30d', 'How long they are kept, for streams that resume; the last one of an open swap stays'),
   },
   'Changes of swaps, as their owners see them ([events.md](events.md)).',
 )
 
 const cache = section(
   {
-    currencies: setting(seconds(), 600, "How long a provider's list of currencies is served before it is read again", 'seconds'),
-    rate: setting(seconds(), 2, 'How long a rate is served again to identical requests; 0: never', 'seconds'),
+    currencies: setting(seconds(), 600, "How long a provider's list is served before it is read again", 'seconds'),
+    rate: setting(seconds(), 2, 'How long identical requests share a rate; 0: never', 'seconds'),
     staleFor: setting(
       seconds(),
       86_400,
-      'How much longer an old list is served while the provider fails. Also its maximum age for a create to Form A (at least `currencies`)',
+      'How much longer it is served while the provider fails; its maximum age for creates to Form A (at least `currencies`)',
       'seconds',
     ),
   },
@@ -327,7 +298,7 @@ const egress = section(
   {
     proxy: optional(
       proxy,
-      'Proxy for calls over `https`: `http://user:password@host:port`, `environment` (`HTTPS_PROXY` and `NO_PROXY`), or `direct`. None: `direct`, with a warning if the environment has `HTTPS_PROXY`',
+      '`http://user:password@host:port`, `environment` (`HTTPS_PROXY`, `NO_PROXY`) or `direct`. None: `direct`, with a warning if `HTTPS_PROXY` is set',
     ),
   },
   'The way out, to providers ([deployment.md](deployment.md#a-proxy-on-the-way-to-providers)).',
@@ -335,24 +306,20 @@ const egress = section(
 
 const sandbox = section(
   {
-    enabled: setting(flag, false, 'Whether the sandbox runs'),
-    port: setting(port, 9101, 'Port, on loopback only; 0 takes a free one and prints it'),
+    enabled: setting(flag, false, 'Runs the sandbox'),
+    port: setting(port, 9101, 'Port, on loopback only; 0: a free one, printed'),
     data: setting(name, 'data/sandbox.db', 'Its SQLite file, relative to the working directory'),
-    autoDeposit: setting(seconds(), 0, 'After which it pays each deposit itself; 0: never', 'seconds'),
+    autoDeposit: setting(seconds(), 0, 'When it pays each deposit itself; 0: never', 'seconds'),
     speed: setting(seconds(), 2, 'Time from one status to the next', 'seconds'),
-    expiry: setting(seconds(), 1_200, 'Time without a deposit after which a transaction is overdue', 'seconds'),
-    seed: setting(integer(0), 1, 'Seed of the random walk of its prices'),
+    expiry: setting(seconds(), 1_200, 'Time without a deposit until it is overdue', 'seconds'),
+    seed: setting(integer(0), 1, 'Seed of its prices'),
   },
   'The built-in provider for development and rehearsals. Its keys are public.',
 )
 
 const exolix = section(
   {
-    keyInQuery: setting(
-      flag,
-      false,
-      'Whether clients may send their key as `apiToken` in the query too, as some wallets do: then proxies in front log it',
-    ),
+    keyInQuery: setting(flag, false, 'Clients may send their key as `apiToken` in the query, too: proxies in front then log it'),
   },
   'The form of clients that speak Exolix ([contract](contract.md#162-the-exolix-client-form)).',
 )
@@ -362,16 +329,16 @@ const webhooks = section(
     key: setting(
       oneOrMore(encryptionKey, 'must be at least 32 bytes in base64, or a list of such'),
       [],
-      'Encrypts the secrets of webhooks in the ledger: at least 32 bytes in base64 (`openssl rand -base64 32`), best read from a file. Of a list the first encrypts, all decrypt. None: no webhook can be added',
+      'Encrypts their secrets: 32 bytes or more in base64 (`openssl rand -base64 32`), best from a file. Of a list the first encrypts, all decrypt. None: no webhook can be added',
     ),
     allow: setting(
       list(allowedTarget),
       [],
-      'What is open beside `https:` to public addresses: a network like `10.0.0.0/8` for `https:`; `http://host[:port]` for `http:`, whatever its address, without a port on every port',
+      'Open beside `https:` to public addresses: a network like `10.0.0.0/8` for `https:`; `http://host[:port]` for `http:` at any address, without a port on all',
     ),
     proxy: optional(
       proxyUrl,
-      'Proxy for all webhooks: `http://user:password@host:port`; it decides where they may go. None: they are sent directly, whatever the environment says',
+      '`http://user:password@host:port`; it decides where they may go. None: sent directly, whatever the environment',
     ),
   },
   'Webhooks of accounts ([webhooks.md](webhooks.md)).',
@@ -380,13 +347,13 @@ const webhooks = section(
 const shape = {
   server,
   admin,
-  defaultForm: setting(name, 'A', 'The form of a request that does not name one: `A`, `B` or another form of clients'),
+  defaultForm: setting(name, 'A', 'Form of a request that names none: `A`, `B` or another form of clients'),
   exolix,
-  docs: setting(flag, true, 'Whether `/docs` and the `openapi.json` of each form are served'),
+  docs: setting(flag, true, "Serves `/docs` and each form's `openapi.json`"),
   replicas: setting(
     integer(1),
     1,
-    'The most gateways that share limits, each with its workers: among so many limits are divided [while Redis is lost](limits.md#while-redis-is-lost) and it is not known how many run',
+    'Maximum that share limits, each with its workers: divides these [while Redis is lost](limits.md#while-redis-is-lost)',
     'gateways',
   ),
   auth,

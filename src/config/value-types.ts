@@ -270,7 +270,7 @@ const known = new Map<string, Pattern>()
 const maxKnown = 1_000
 
 /** Compiles a pattern that must match the whole text. Undefined if RE2 does not accept it: RE2 has no look-around and no backreferences. */
-function toPattern(source: string): Pattern | undefined {
+export function toPattern(source: string): Pattern | undefined {
   const pattern = known.get(source) ?? compile(source)
   if (pattern && known.size < maxKnown) known.set(source, pattern)
   return pattern

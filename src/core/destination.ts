@@ -1,4 +1,4 @@
-/** Where a create is sent: a list that is read elsewhere later does not prove that it made nothing (docs/contract.md §10.5). */
+/** Where a create is sent: a list that is read elsewhere later does not prove that it made nothing (docs/contract-operators.md §10.5). */
 export interface Destination {
   /** Origin and path. */
   readonly url: string

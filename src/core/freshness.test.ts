@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Transaction } from '../domain/swap.ts'
 import { Freshness, oldestOf } from './freshness.ts'
-import type { LedgerEntry } from './ledger.ts'
+import type { LedgerEntry } from './ports/ledger.ts'
 
 const start = Date.parse('2026-03-01T10:00:00Z')
 const hour = 3_600_000

@@ -2,7 +2,7 @@ import { BoundedMap, cacheShares } from '../domain/bounded-map.ts'
 import { isFinal } from '../domain/status.ts'
 import { formatTransactionId } from '../domain/swap.ts'
 import type { Clock } from './clock.ts'
-import type { LedgerEntry } from './ledger.ts'
+import type { LedgerEntry } from './ports/ledger.ts'
 
 interface FreshnessOptions {
   /** How long a read counts as fresh: `ledger.refreshAfter` (default: 5 seconds). */

@@ -1,8 +1,8 @@
-/** Mismatches in a row, and when they suspend an asset (docs/contract.md §10.3). */
+/** Mismatches in a row, and when they suspend an asset (docs/contract-operators.md §10.3). */
 import type { JudgementKind } from '../domain/observation.ts'
 import type { AssetAtProvider } from './same-swap.ts'
 
-/** Mismatches of one kind in a row, for one asset at a provider. Enough of them suspend it (docs/contract.md §10.3). */
+/** Mismatches of one kind in a row, for one asset at a provider. Enough of them suspend it (docs/contract-operators.md §10.3). */
 export interface MismatchStreak extends AssetAtProvider {
   readonly kind: JudgementKind
   /** Of the asset, by the table. */

@@ -1,7 +1,7 @@
 /** Until when a swap keeps its deposit address from others (docs/contract.md §3.6). */
 import { isFinal } from '../domain/status.ts'
 import type { Transaction } from '../domain/swap.ts'
-import type { DepositHolder } from './ledger.ts'
+import type { DepositHolder } from './ports/ledger.ts'
 
 const maxAgeMs = 7 * 86_400_000
 /** How long after its provider's own expiry a swap may still get a deposit. */

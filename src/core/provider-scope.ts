@@ -12,7 +12,7 @@ import type { KnownMaximums } from './assets/plausible-amounts.ts'
 import type { Clock, SequenceClock, SteadyClock } from './clock.ts'
 import type { Destination } from './destination.ts'
 import type { Freshness } from './freshness.ts'
-import type { Ledger, LedgerEntry } from './ledger.ts'
+import type { Ledger, LedgerEntry } from './ports/ledger.ts'
 import type { Timelines } from './timelines.ts'
 
 export type FirstDeposit = 'payable' | 'refused'

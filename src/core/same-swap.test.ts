@@ -172,6 +172,21 @@ describe('a token is another one', () => {
   )
 })
 
+test('a token that was sent under a word of the provider is the same under the name of the table, on its network', () => {
+  const contract = '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9'
+  const usdt = { ...asset('USDTARB', 'USDT', 'ARBITRUM'), contract }
+  const tokens = new AssetTable([{ coin: 'USDT', name: 'Tether', assets: [usdt] }])
+  const transaction = { ...stored, codeTo: 'USDT0', coinTo: 'USDT0', networkTo: 'arbitrum' } as Transaction
+  const reported = { ...transaction, codeTo: 'USDTARB', coinTo: 'USDT', networkTo: 'ARBITRUM' }
+  const rejected = (sent: SentWords): readonly string[] => discrepanciesOf({ transaction, sent }, reported, tokens).rejected
+  const words = { coinTo: 'usdt0', networkTo: 'arbitrum' }
+  expect(rejected({ ...words, contractTo: contract.toLowerCase() })).toEqual([])
+  expect([rejected({ ...words, contractTo: '0x912CE59144191C1204E64559FE8253a0e49E6548' }), rejected(words)]).toEqual([
+    ['coinTo'],
+    ['coinTo'],
+  ])
+})
+
 describe('the reference of a create decides whose transaction it is', () => {
   const attemptedAt = Date.parse('2026-03-01T10:00:00Z')
   const naming = createAssetNaming(table, { byCode: true }, new Map())
@@ -240,6 +255,15 @@ describe('that a create made nothing is no conclusion from a row that may be it'
     ['a time that is earlier in every zone', { createdAt: '2026-02-28T19:59:59Z' }, 'other'],
     ['a time of the day after', { createdAt: '2026-03-02T10:00:00Z' }, 'possible'],
   ])('%s', (_, facts, expected) => expect(verdict(facts)).toBe(expected))
+
+  test.each(['1', '2'])('two memos that contradict each other, of which one was requested: %s', (withdrawalExtraId) => {
+    const withMemo = { ...requested, withdrawalAddress: classic, withdrawalExtraId }
+    const row = { ...withMemo, id: 'x', createdAt: '2026-03-01T10:00:01Z', withdrawalAddress: withTag1, withdrawalExtraId: '2' }
+    expect(compareCreate([row], { requested: withMemo, attemptedAt }, { naming })).toBe('possible')
+    expect(contradictedTerms(withMemo, row)).toEqual(['withdrawalExtraId'])
+    const third = { ...withMemo, withdrawalExtraId: '3' }
+    expect(compareCreate([row], { requested: third, attemptedAt }, { naming })).toBe('other')
+  })
 
   test.each<[string, string, Verdict]>([
     ['in a zone far from the configured one', '2026-02-28T22:00:00', 'possible'],

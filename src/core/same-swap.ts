@@ -4,14 +4,33 @@
  * compared by the provider's own words first, by the table with its aliases second, and as texts last: a name that configuration may
  * change is no identity.
  */
-import { memoOf, sameAddress } from '../domain/address/same-address.ts'
+import { hasTwoMemos, memoOf, sameAddress, sameContract } from '../domain/address/same-address.ts'
 import { type Amount, isZero, mayBeShortened, plainAmount } from '../domain/amount.ts'
-import { type AssetTable, isOnNetwork, sameName } from '../domain/asset.ts'
+import { type Asset, type AssetTable, isOnNetwork, sameName } from '../domain/asset.ts'
 import { instantsOf } from '../domain/instant.ts'
 import type { Discrepancy } from '../domain/observation.ts'
 import type { Status } from '../domain/status.ts'
-import { isMoneySeen, type NewTransaction, type Pair, requestedAmountOf, type SentWords, type Transaction } from '../domain/swap.ts'
-import { type AssetName, type AssetNaming, assetNameOf, from, type Side, to } from './assets/asset-naming.ts'
+import {
+  type Contracts,
+  isMoneySeen,
+  type NewTransaction,
+  type Pair,
+  requestedAmountOf,
+  type SentWords,
+  type Transaction,
+} from '../domain/swap.ts'
+import {
+  type AssetName,
+  type AssetNaming,
+  assetNameOf,
+  from,
+  isRepeated,
+  nameFields,
+  type Side,
+  to,
+} from './assets/asset-naming.ts'
+import type { CachedCurrencyList } from './assets/currency-list.ts'
+import { wordsOf } from './assets/provider-rows.ts'
 import { assetFromResponse, contractsOf, otherTokens } from './assets/translate-assets.ts'
 
 // The fields
@@ -27,22 +46,52 @@ type Field =
 
 type Swap = { readonly [Name in keyof Transaction]?: Transaction[Name] | undefined }
 
-/** A memo counts as given wherever it stands: beside its address or in it. */
-const fields: Readonly<Record<Field, { readonly of: (swap: Swap) => string | undefined; readonly isSame: typeof sameName }>> = {
+/** What a field says; `other` is the swap that it is compared with. */
+type ValueOf = (swap: Swap, other: Swap) => string | undefined
+
+const fields: Readonly<Record<Field, { readonly of: ValueOf; readonly isSame: typeof sameName }>> = {
   withdrawalAddress: { of: ({ withdrawalAddress }) => withdrawalAddress, isSame: sameAddress },
   refundAddress: { of: ({ refundAddress }) => refundAddress, isSame: sameAddress },
   depositAddress: { of: ({ depositAddress }) => depositAddress, isSame: sameAddress },
-  withdrawalExtraId: { of: (swap) => memoOf(swap.withdrawalAddress, swap.withdrawalExtraId), isSame: isEqual },
-  refundExtraId: { of: (swap) => memoOf(swap.refundAddress, swap.refundExtraId), isSame: isEqual },
-  depositExtraId: { of: (swap) => memoOf(swap.depositAddress, swap.depositExtraId), isSame: isEqual },
+  withdrawalExtraId: memoOfPlace('withdrawal'),
+  refundExtraId: memoOfPlace('refund'),
+  depositExtraId: memoOfPlace('deposit'),
   rateType: { of: ({ rateType }) => rateType, isSame: isEqual },
+}
+
+type Place = 'withdrawal' | 'refund' | 'deposit'
+
+const places: Partial<Record<Field, Place>> = {
+  withdrawalExtraId: 'withdrawal',
+  refundExtraId: 'refund',
+  depositExtraId: 'deposit',
+}
+
+/** A memo counts as given wherever it stands: beside its address or in it. One without an address stands beside the other swap's. */
+function memoOfPlace(place: Place): { readonly of: ValueOf; readonly isSame: typeof sameName } {
+  const of: ValueOf = (swap, other) => {
+    const [address, extraId] = [swap[`${place}Address`], swap[`${place}ExtraId`]]
+    return extraId ? memoOf(address ?? other[`${place}Address`], extraId) : memoOf(address, undefined)
+  }
+  return { of, isSame: isEqual }
+}
+
+/** The memos of a report that contradict the one in their address, but for that of the deposit. */
+export function contradictoryMemos(reported: Swap): readonly Term[] {
+  return terms.filter((term) => holdsTwoMemos(term, reported))
+}
+
+function holdsTwoMemos(field: Field, swap: Swap): boolean {
+  const place = places[field]
+  return place !== undefined && hasTwoMemos({ address: swap[`${place}Address`], extraId: swap[`${place}ExtraId`] })
 }
 
 type Relation = 'same' | 'other' | 'onlyKnown' | 'onlyReported' | 'silent'
 
 function relate(field: Field, known: Swap, reported: Swap): Relation {
   const { of, isSame } = fields[field]
-  const [one, other] = [of(known), of(reported)]
+  if (holdsTwoMemos(field, reported)) return 'other'
+  const [one, other] = [of(known, reported), of(reported, known)]
   if (!one) return other ? 'onlyReported' : 'silent'
   if (!other) return 'onlyKnown'
   return isSame(one, other) ? 'same' : 'other'
@@ -61,11 +110,17 @@ function compareWords(one: AssetName, other: AssetName): 'same' | 'other' | 'sil
   return named.includes('code') || named.includes('coin') ? 'same' : 'silent'
 }
 
-const nameFields = ['code', 'coin', 'network'] as const
-
 /** By the provider's own words. */
 function compareOwnWords(side: Side, sent: Pair | undefined, reported: Swap): ReturnType<typeof compareWords> {
   return compareWords(assetNameOf(sent ?? {}, side), assetNameOf(reported.ownAssets ?? {}, side))
+}
+
+/**
+ * Whether a report names a coin of the table on a network that it does not have here, or an asset by words that the provider's list has for
+ * another token. The words may be the table's for another asset.
+ */
+function isOfOthers(side: Side, { ownAssets = {}, ...reported }: Swap): boolean {
+  return Boolean(ownAssets[side.network] || ownAssets[side.code]) && !reported[side.code]
 }
 
 // An asset at a provider, at another time or under another tag of its account
@@ -111,25 +166,28 @@ export function unconfirmedMemos(requested: Swap, reported: Swap): readonly Term
   return missingTerms(requested, reported).filter((term) => term === 'withdrawalExtraId' || term === 'refundExtraId')
 }
 
-/** The sides on which a response names another asset than was requested. Both have the provider's words; `pair` has the table's. */
-export function otherSides(requested: Pair, reported: Pair, naming: AssetNaming, pair: Pair = {}): readonly Side[] {
+/**
+ * The sides on which a response names another asset than was requested. Both have the provider's words; `pair` has the table's. What is
+ * another token in the provider's list is one in its response, too.
+ */
+export function otherSides(
+  requested: Pair,
+  reported: Pair,
+  { naming, last }: Pick<CachedCurrencyList, 'naming' | 'last'>,
+  pair: Pair = {},
+): readonly Side[] {
   return [from, to].filter((side) => {
     const assetName = assetNameOf(reported, side)
-    return !isRepeated(assetNameOf(requested, side), assetName) && !isNameOf(assetName, assetNameOf(pair, side), naming)
-  })
-}
-
-/** Whether a response says nothing but what was sent. */
-function isRepeated(sent: AssetName, reported: AssetName): boolean {
-  return nameFields.every((field) => {
-    const [name, other] = [sent[field], reported[field]]
-    return other === undefined || (name !== undefined && sameName(name, other))
+    if (isRepeated(assetNameOf(requested, side), assetName)) return false
+    return last()?.wordsOfOthers.has(wordsOf(assetName)) || !isNameOf(assetName, assetNameOf(pair, side), naming)
   })
 }
 
 function isNameOf(reported: AssetName, expected: AssetName, naming: AssetNaming): boolean {
   const resolved = assetFromResponse(reported, naming)
   if (resolved === undefined) return false
+  // A network that is none of the coin's here.
+  if (expected.code !== undefined && reported.network !== undefined && resolved.code === undefined) return false
   return nameFields.every((field) => {
     const [name, other] = [expected[field], resolved[field]]
     return name === undefined || other === undefined || sameName(name, other)
@@ -183,7 +241,7 @@ export const zoneErrorMs = 14 * 3_600_000
 /**
  * `match`: all requested fields are confirmed. `incomplete`: none is contradicted, but some are not confirmed. `possible`: no match,
  * but no proof that the create made nothing either: it differs at most in its time, in the spelling of an address, or in the last digits of
- * the amount.
+ * the amount, or in a name of its asset or its network that the table does not know.
  */
 export type Verdict = 'match' | 'incomplete' | 'possible' | 'other'
 
@@ -198,9 +256,62 @@ export function compareCreate(reports: readonly ReportedTransaction[], create: S
     return missing.length > 0 && contradicted.length === 0 ? 'incomplete' : 'match'
   if (lacksReference(reports, create, reading)) return 'other'
   const times = reports.map(({ createdAt }) => compareTime(createdAt, create.attemptedAt, reading))
-  if (contradicted.length > 0 || times.includes('before')) return 'other'
-  if (alike.length > 0 || times.includes('elsewhere')) return 'possible'
+  const isOther = contradicted.some((field) => !mayBeRenamed(field, reports, create, reading.naming))
+  if (isOther || times.includes('before')) return 'other'
+  if (contradicted.length > 0 || alike.length > 0 || times.includes('elsewhere')) return 'possible'
   return missing.length === 0 && times.includes('around') ? 'match' : 'incomplete'
+}
+
+/** Whether the reports contradict only the name of an asset, by one that the table does not know, or by that of another token there: the provider may have renamed it. */
+function mayBeRenamed(
+  field: string,
+  reports: readonly ReportedTransaction[],
+  { requested, sent }: SoughtCreate,
+  naming: AssetNaming,
+): boolean {
+  const side = [from, to].find(({ code, coin, network }) => [code, coin, network].some((name) => name === field))
+  if (!side) return false
+  const before = { names: requested, sent }
+  return reports.every((reported) => {
+    const [contradicted] = compareAsset(side, reported, requested, sent, naming).contradicted
+    if (contradicted === undefined || isTokenOf(before, side, reported, naming.table)) return true
+    return contradicted === side.network
+      ? isNetworkUnknown(side, reported, naming) || isOnNetworkOf(before, side, reported)
+      : isNameUnknown(side, reported, naming) && isOnNetworkOf(before, side, reported)
+  })
+}
+
+function isNameUnknown(side: Side, reported: Swap, { table }: AssetNaming): boolean {
+  const { code = '', coin = '' } = assetNameOf(reported, side)
+  return !table.byCode(code) && !table.coin(coin)
+}
+
+/** By a word of the provider that neither the table nor its form has for any network. */
+function isNetworkUnknown(side: Side, reported: Swap, { table, chainOf }: AssetNaming): boolean {
+  if (!isOfOthers(side, reported)) return false
+  const chain = chainOf(reported[side.coin] ?? '', reported.ownAssets?.[side.network])
+  return table.on(chain ?? '').length === 0
+}
+
+/** The assets of a swap as its create had them. */
+interface NamedAssets {
+  readonly names: Pair
+  readonly sent: (Pair & Contracts) | undefined
+}
+
+/** Whether a report names no other network: in the provider's words, or in the table's where one of these is not known. */
+function isOnNetworkOf({ names, sent }: NamedAssets, { network }: Side, reported: Swap): boolean {
+  const own = [sent?.[network], reported.ownAssets?.[network]]
+  const [before, now] = own.every(Boolean) ? own : [names[network], reported[network]]
+  return !before || !now || sameName(before, now)
+}
+
+/** Whether a report is of the token that was sent: by the contract in it, or by that of the asset that it names. */
+function isTokenOf(before: NamedAssets, side: Side, reported: Swap, table: AssetTable): boolean {
+  const field = side === from ? 'contractFrom' : 'contractTo'
+  const own = before.sent?.[field]
+  const contract = reported.ownAssets?.[field] || assetOf(assetNameOf(reported, side), table)?.contract
+  return Boolean(own && contract && sameContract(own, contract)) && isOnNetworkOf(before, side, reported)
 }
 
 type ComparedCreate = Pick<SoughtCreate, 'intent' | 'requested' | 'sent'>
@@ -263,7 +374,10 @@ function compareReport(reported: ReportedTransaction, create: ComparedCreate, na
   const isOtherReference = Boolean(reported.reference) && referenceOf(create) !== undefined && !hasReferenceOf(create, reported)
   const assets = [from, to].map((side) => compareAsset(side, reported, requested, sent, naming))
   const different = contradictedTerms(requested, reported)
-  const spelled = different.filter((term) => isSpelledAlike(fields[term].of(requested), fields[term].of(reported)))
+  const spelled = different.filter((term) => {
+    const { of } = fields[term]
+    return isSpelledAlike(of(requested, reported), of(reported, requested)) || isOneOfTwoMemos(term, requested, reported)
+  })
   const field = requested.amountOut === undefined ? 'amountIn' : 'amountOut'
   const requestedAmount = requestedAmountOf(requested)
   // Some providers write 0 while they do not know the amount.
@@ -325,6 +439,14 @@ export function otherTokensThanSent({ ownAssets = {} }: ReportedTransaction, cre
   return otherTokens(ownAssets, create.sent ?? contractsOf(create.requested, naming))
 }
 
+/** Whether the memo is one of two that contradict each other: no other create is known to have them. */
+function isOneOfTwoMemos(field: Field, requested: Swap, reported: Swap): boolean {
+  const place = places[field]
+  if (place === undefined || !holdsTwoMemos(field, reported)) return false
+  const held = memoOf(reported[`${place}Address`], undefined)
+  return held === fields[field].of(requested, reported)
+}
+
 /** Whether two addresses differ only in case, or in what stands before them: another prefix of their network. */
 function isSpelledAlike(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && bareText(one) === bareText(other)
@@ -346,6 +468,10 @@ function compareAsset(
   naming: ComparedNames,
 ): Omit<Comparison, 'alike'> {
   const own = compareOwnWords(side, sent, reported)
+  if (own === 'other' && isOfOthers(side, reported)) {
+    const isSameCoin = sameName(reported[side.coin] ?? '', requested[side.coin] ?? '')
+    return { contradicted: [isSameCoin ? side.network : side.coin], missing: [] }
+  }
   if (own !== 'same') return compareNames(assetNameOf(reported, side), assetNameOf(requested, side), side, naming)
   const [before, now] = [assetNameOf(sent ?? {}, side), assetNameOf(reported.ownAssets ?? {}, side)]
   const isComplete =
@@ -410,7 +536,7 @@ export interface Discrepancies {
 /** A transaction of the ledger. `sent`: the provider's own words for its assets, as they were sent. */
 export interface StoredSwap {
   readonly transaction: Transaction
-  readonly sent?: Pair | undefined
+  readonly sent?: (Pair & Contracts) | undefined
 }
 
 const rejected = ['withdrawalAddress', 'withdrawalExtraId', 'depositAddress', 'depositExtraId'] as const
@@ -423,7 +549,7 @@ const accepted = ['refundAddress', 'refundExtraId', 'rateType'] as const
  */
 export function discrepanciesOf(stored: StoredSwap, reported: Transaction, table?: AssetTable): Discrepancies {
   const { transaction } = stored
-  const wasRead = Boolean(transaction.depositAddress) || fields.withdrawalExtraId.of(transaction) !== undefined
+  const wasRead = Boolean(transaction.depositAddress) || fields.withdrawalExtraId.of(transaction, {}) !== undefined
   const differs = (field: Field): boolean => {
     const relation = relate(field, transaction, reported)
     return relation === 'other' || (field === 'withdrawalExtraId' && relation === 'onlyReported' && wasRead)
@@ -441,10 +567,14 @@ function isOtherAsset(
   side: Side,
   table: AssetTable | undefined,
 ): boolean {
-  if (compareOwnWords(side, sent, reported) === 'same') return false
+  const own = compareOwnWords(side, sent, reported)
+  if (own === 'same') return false
+  const isToken = table !== undefined && isTokenOf({ names: transaction, sent }, side, reported, table)
+  if (own === 'other' && isOfOthers(side, reported)) return !isToken
   const [before, now] = [assetNameOf(transaction, side), assetNameOf(reported, side)]
   const [asset, other] = [table && assetOf(before, table), table && assetOf(now, table)]
   if (asset && other) return asset !== other
+  if (isToken) return false
   const pairs = [[before.coin, now.coin] as const, [before.network, now.network] as const]
   const comparable = pairs.filter(([a, b]) => a && b)
   return (before.coin && now.coin ? comparable : [[before.code, now.code] as const, ...comparable]).some(
@@ -457,7 +587,7 @@ function isSameInTable(one: AssetName, other: AssetName, table: AssetTable): boo
   return asset !== undefined && asset === assetOf(other, table)
 }
 
-function assetOf({ code, coin, network }: AssetName, table: AssetTable): object | undefined {
+function assetOf({ code, coin, network }: AssetName, table: AssetTable): Asset | undefined {
   return coin && network ? table.find(coin, network) : code ? table.byCode(code) : undefined
 }
 

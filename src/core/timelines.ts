@@ -5,7 +5,7 @@
 import { withDefault } from '../domain/async.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { TimelineEvent, TimelineFact } from '../domain/timeline.ts'
-import type { Ledger } from './ledger.ts'
+import type { Ledger } from './ports/ledger.ts'
 
 /** A swap by its create, or by its provider and its id there. */
 export type SwapKey = { readonly intent: string } | { readonly provider: string; readonly id: string }

@@ -1,7 +1,7 @@
 /** What an owner can see of a transaction: a change of it is an event (docs/contract.md §18.1). */
 import type { Doubt, Status } from '../domain/status.ts'
 import { isMoneySeen, type Transaction } from '../domain/swap.ts'
-import type { TransactionRecord } from './ledger.ts'
+import type { TransactionRecord } from './ports/ledger.ts'
 
 /**
  * Whether a change of the field is an event. None are the id and the times, the names of the coins, which follow from the coins, and what
@@ -101,7 +101,7 @@ function visible(record: TransactionRecord): Transaction {
   return record.ownerAttention === undefined ? payable : { ...payable, attention: record.ownerAttention }
 }
 
-// Whether a transaction's deposit address may be shown: nothing may be paid for one that is contradicted or has failed (docs/contract.md §10.3).
+// Whether a transaction's deposit address may be shown: nothing may be paid for one that is contradicted or has failed (docs/contract-operators.md §10.3).
 
 type Doubtful = Pick<TransactionRecord, 'transaction' | 'doubt' | 'changedAt'>
 

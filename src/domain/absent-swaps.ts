@@ -1,4 +1,4 @@
-/** The one place that says that there is no such swap (docs/contract.md §10.6). */
+/** The one place that says that there is no such swap (docs/contract-operators.md §10.6). */
 import type { Fault } from './fault.ts'
 
 export interface AbsentSwaps {

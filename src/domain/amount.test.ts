@@ -1,6 +1,17 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { type Amount, compareAmounts, divide, isPositive, isZero, multiplySubtract, roundDown, stepUp, toAmount } from './amount.ts'
+import {
+  type Amount,
+  compareAmounts,
+  divide,
+  isPositive,
+  isZero,
+  lastPlaceOf,
+  multiplySubtract,
+  roundDown,
+  stepUp,
+  toAmount,
+} from './amount.ts'
 import { reasonByAmountRange } from './fault.ts'
 
 /** The oracle: a number as a fraction of two whole ones. */
@@ -161,6 +172,26 @@ it.each([
   expect(rounded).toBe(lower)
   expect(stepUp(lower as Amount, decimals)).toBe(upper)
 })
+
+it.each([
+  ['100.123456789012345', '100.1234567890123', '100.1234567890124'],
+  ['0.00012345678901234567', '0.0001234567890123456', '0.0001234567890123457'],
+  ['12345678901234567', '12345678901234560', '12345678901234570'],
+  ['123456789012345678e-10', '12345678.90123456', '12345678.90123457'],
+  ['99999999999999999', '99999999999999990', '100000000000000000'],
+  ['9.9999999999999999', '9.999999999999999', '10'],
+])('%s with 16 significant digits is between %s and %s', (amount, lower, upper) => {
+  const place = lastPlaceOf(amount as Amount, 16)
+  expect(roundDown(amount as Amount, place)).toBe(lower)
+  expect(stepUp(lower as Amount, place)).toBe(upper)
+})
+
+it.each(['100.1234567890123', '1e30', '1234567890123456000', '0.10000000000000000', '12345678.90123456'])(
+  '%s has no more than 16 significant digits',
+  (amount) => {
+    expect(roundDown(amount as Amount, lastPlaceOf(amount as Amount, 16))).toBeUndefined()
+  },
+)
 
 it.each([
   ['1.23', 2],

@@ -95,10 +95,19 @@ export function withoutExponent(amount: Amount): Amount {
   return /e/i.test(amount) ? plainAmount(amount) : amount
 }
 
-/** A positive amount without what is past so many decimals; undefined if it has no more than these, trailing zeros aside. */
+/** The decimal place of the last of so many significant digits of an amount; negative: before the point. */
+export function lastPlaceOf(amount: Amount, digits: number): number {
+  const parsed = parse(amount)
+  return digits - String(magnitude(parsed.digits)).length + parsed.scale
+}
+
+/**
+ * A positive amount without what is past so many decimals, which may be negative; undefined if it has no more than these, trailing zeros
+ * aside.
+ */
 export function roundDown(amount: Amount, decimals: number): Amount | undefined {
   const point = amount.indexOf('.')
-  const isPlain = !/e/i.test(amount)
+  const isPlain = decimals >= 0 && !/e/i.test(amount)
   if (isPlain && (point < 0 || amount.length - point - 1 <= decimals)) return undefined // most amounts
   const { digits, scale } = parse(amount)
   if (scale <= decimals) return undefined
@@ -108,7 +117,8 @@ export function roundDown(amount: Amount, decimals: number): Amount | undefined 
 
 /** The next larger amount with so many decimals, for one that has no more than these. */
 export function stepUp(amount: Amount, decimals: number): Amount {
-  return print({ digits: rescale(parse(amount), decimals) + 1n, scale: decimals })
+  const scale = Math.max(decimals, 0)
+  return print({ digits: rescale(parse(amount), scale) + 10n ** BigInt(scale - decimals), scale })
 }
 
 /** `a` ÷ `b`: exact if the decimal is finite, otherwise rounded half-even to 18 significant digits. Undefined if `b` is 0. */

@@ -1,5 +1,5 @@
-import { expect, it, vi } from 'vitest'
-import { memoize, shared, singleFlight } from './async.ts'
+import { expect, it } from 'vitest'
+import { memoize, singleFlight } from './async.ts'
 
 it('calls at the same time and later ones share the first result', async () => {
   let runs = 0
@@ -42,37 +42,4 @@ it('a failure is shared, and is not kept', async () => {
   const results = await Promise.allSettled([flight.run(), flight.run()])
   expect(results.map((result) => result.status === 'rejected' && result.reason.message)).toEqual(['1', '1'])
   await expect(flight.run()).rejects.toThrow('2')
-})
-
-it('who asks while a run is under way gets the next one, with all others who wait, after a pause of four times the run', async () => {
-  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] })
-  const gates: PromiseWithResolvers<number>[] = []
-  const ask = shared(() => {
-    const gate = Promise.withResolvers<number>()
-    gates.push(gate)
-    return gate.promise
-  })
-  const first = ask()
-  await vi.advanceTimersByTimeAsync(10)
-  const waiting = [ask(), ask()]
-  expect(gates.length).toBe(1)
-  gates[0]?.resolve(1)
-  expect(await first).toBe(1)
-  await vi.advanceTimersByTimeAsync(39)
-  expect(gates.length).toBe(1)
-  await vi.advanceTimersByTimeAsync(1)
-  expect(gates.length).toBe(2)
-  gates[1]?.resolve(2)
-  expect(await Promise.all(waiting)).toEqual([2, 2])
-  vi.useRealTimers()
-})
-
-it('a run that fails fails those who wait for it, and no other', async () => {
-  let runs = 0
-  const ask = shared(async () => {
-    if (++runs === 1) throw new Error('away')
-    return runs
-  })
-  await expect(ask()).rejects.toThrow('away')
-  expect(await ask()).toBe(2)
 })

@@ -1,3 +1,5 @@
+import { pauseInQuota } from './processor-quota.ts'
+
 /** The largest delay of a timer in Node. A deadline may be infinite. */
 export const maxTimerMs = 2_147_483_647
 
@@ -51,38 +53,15 @@ export function singleFlight<Args extends readonly unknown[], Result>(
   }
 }
 
-/** So many times as long as a run took the next one waits, and no longer than the second. */
-const pauseShare = 4
-const longestPauseMs = 1_000
-
-/**
- * Runs `work` for all who ask, one run at a time: each gets what a run returns that began after it asked. All runs together take a
- * fifth of the time at most.
- */
-export function shared<Result>(work: () => Promise<Result>): () => Promise<Result> {
-  let free = Promise.resolve()
-  let next: Promise<Result> | undefined
-  const run = (): Promise<Result> => {
-    next = undefined
-    const began = performance.now()
-    const result = work()
-    const pause = () => {
-      const ms = Math.min(pauseShare * (performance.now() - began), longestPauseMs)
-      return new Promise<void>((resolve) => void setTimeout(resolve, ms).unref())
-    }
-    free = result.then(pause, pause)
-    return result
-  }
-  return () => {
-    next ??= free.then(run)
-    return next
-  }
-}
-
 /** Longest time that the work blocks the event loop. A request waits for it at each of its own steps. */
 const sliceMs = 2
-/** The pause after each slice: three quarters of the time are for requests. */
+/** The pause after each slice, but in a quota: three quarters of the time are for requests. */
 const pauseMs = 6
+
+/** Between two pieces of long work without a wait: the event loop has a turn, and a quota in which it runs its pause. */
+export function pause(): Promise<void> {
+  return pauseInQuota(() => new Promise((resolve) => void setImmediate(resolve)))
+}
 
 /** Runs `work` for each item in slices of 2 ms, with pauses in which the event loop is free. */
 export function inSlices<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
@@ -96,7 +75,7 @@ export async function runInSlices<Result>(steps: Iterator<void, Result>): Promis
     const step = steps.next()
     if (step.done) return step.value
     if (performance.now() - began < sliceMs) continue
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    await pauseInQuota(() => new Promise((resolve) => void setTimeout(resolve, pauseMs)))
     began = performance.now()
   }
 }

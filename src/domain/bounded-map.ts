@@ -152,7 +152,7 @@ export class BoundedMap<Value> implements Cache {
   }
 }
 
-// How many bytes the caches of this process may take: a share for each kind of cache (docs/contract.md §13).
+// How many bytes the caches of this process may take: a share for each kind of cache (docs/contract-operators.md §13).
 
 /** The shares of all bytes. What is derived from a list is with it. */
 const shares = {

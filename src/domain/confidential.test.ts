@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyCharacter } from '../../test/support/any-character.ts'
+import { workMs } from '../../test/support/work.ts'
 import type { Amount } from './amount.ts'
 import { Confidential } from './confidential.ts'
 import { generalMessage, messageWithAmountRange, publicMessage } from './fault.ts'
@@ -68,11 +69,9 @@ it.each([
   ['letters', 'a'],
   ['labels', 'a.'],
   ['credentials', 'bearer='],
-])('a message of 60 kB of %s does not block the event loop', (_, unit) => {
+])('a message of 60 kB of %s does not block the event loop', async (_, unit) => {
   const text = unit.repeat(60_000 / unit.length)
-  const start = performance.now()
-  publicMessage(text, names)
-  expect(performance.now() - start).toBeLessThan(250)
+  expect(await workMs(() => publicMessage(text, names))).toBeLessThan(250)
 })
 
 it.each([

@@ -1,4 +1,4 @@
-/** Finds keys, hosts and names of providers in texts: no client may get them (docs/contract.md §8). */
+/** Finds keys, hosts and names of providers in texts: no client may get them (docs/contract-operators.md §8). */
 
 /** Shorter keys occur in ordinary words by chance. */
 const minKeyLength = 8

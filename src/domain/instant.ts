@@ -25,7 +25,8 @@ const unixTime = /^\d{9,18}$/
 
 /**
  * The instants that a provider's time may mean: one, two for an hour that its zone has twice or never, none if it cannot be read. A time
- * without a zone is in `timezone`, a name of the IANA database.
+ * without a zone is in `timezone`, a name of the IANA database. Read are RFC 3339, ISO 8601 (`+0000`, `+00`, basic, without seconds, a
+ * space for `T`), counts since 1970, and the format of HTTP (`instant.test.ts`, `test/providers/times.test.ts`).
  */
 export function instantsOf(text: string, timezone = 'UTC'): readonly bigint[] {
   if (unixTime.test(text)) return [fromUnixTime(BigInt(text))]

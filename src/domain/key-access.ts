@@ -5,7 +5,7 @@ export const keyScopes = ['quote', 'read', 'create', 'native'] as const
 
 export type KeyScope = (typeof keyScopes)[number]
 
-/** `streams`: at a time in each process; the others: requests in a window. */
+/** `streams`: at a time; the others: requests in a window. */
 export const accountLimitNames = ['quotes', 'create', 'read', 'streams'] as const
 
 /** Of an account, in place of `limits` of the configuration. What is absent is as configured. */

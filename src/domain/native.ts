@@ -13,8 +13,13 @@ export type ReportHead = (fault?: Fault) => void
 /** Sends the request and resolves when the whole response was passed on. Throws a `Fault` if it was not, or the reason of `signal`. */
 export type MakeNativeCall = (reportHead: ReportHead, signal: AbortSignal) => Promise<void>
 
-/** Wraps each native call to one provider. Throws `unavailable` if it rejects the call. */
-export type NativeGuard = (openPath: OpenPath, context: Context, call: MakeNativeCall) => Promise<void>
+/** Throws `unavailable` if it rejects a call, or if the account has no place left. */
+export interface NativeGuard {
+  /** Wraps each native call to one provider. */
+  readonly call: (openPath: OpenPath, context: Context, call: MakeNativeCall) => Promise<void>
+  /** Wraps the wait for a body that is read before its call: it takes a place of the account, and none of the provider. */
+  readonly awaitBody: <Body>(account: string, body: () => Promise<Body>) => Promise<Body>
+}
 
 // Methods and paths that a provider's native lane opens (docs/contract.md §11).
 
@@ -94,7 +99,9 @@ export function namedSwaps({ segments }: OpenPath, path: string, query: string, 
   return { own: namesAt(swapId), other: [...new Set([...whole, ...[...possible].flatMap(spellingsOf)])] }
 }
 
-// A provider may read an id in a list, in JSON, without regard to case, or without the hyphens of a UUID.
+// A provider may read an id in a list, in JSON, without regard to case, or without the hyphens of a UUID. So ids are looked for in `{}`, in
+// values and in names that have a digit: as they stand, each part of a list, each run of 8 letters and digits or more, decoded up to three
+// times, in lower and upper case, with and without hyphens; more than 50 are refused (`test/native/own-swaps.test.ts`).
 
 const minRunLength = 8
 /** Of a longer query nobody knows all that it names. */

@@ -72,6 +72,8 @@ export type Observation =
   | { readonly what: 'ledger'; readonly action: string; readonly seconds: number; readonly isFailure: boolean }
   /** A provider's currency list was read to its end, or the read failed. */
   | { readonly what: 'currencyList'; readonly provider: string; readonly isWhole: boolean }
+  /** A provider's list has assets twice, and nothing says which row counts: other ones than the list before. A line for each. */
+  | { readonly what: 'assetsUnclear'; readonly provider: string; readonly messages: readonly string[] }
   /** A connection to a provider was made with this certificate. `notAfter`: when that ends, in milliseconds since 1970. */
   | { readonly what: 'certificate'; readonly provider: string; readonly notAfter: number }
   /** The server of the ledger has lost commits, or is another one. */
@@ -119,6 +121,8 @@ export type Observation =
     }
   /** The number of processes behind the public port has changed. `ended`: the exit code or signal of one that has ended by itself. */
   | { readonly what: 'workers'; readonly running: number; readonly ended?: string }
+  /** A process behind the public port hangs. */
+  | { readonly what: 'workerSilent'; readonly id: number }
 
 /** A provider's response deviates from its form. */
 export interface Deviation {
@@ -230,8 +234,8 @@ export const limitPolicies = [...budgetPolicies, 'unverified', 'pages', 'hooks']
 
 export type LimitPolicy = (typeof limitPolicies)[number]
 
-/** `near`: admitted with at most a tenth of the limit left. `shadowed`: above the limit, but admitted in a dry run. */
-export const limitDecisions = ['admitted', 'near', 'refused', 'shadowed'] as const
+/** `near`: admitted with at most a tenth of the limit left. `dry_run`: above the limit, but admitted in a dry run. */
+export const limitDecisions = ['admitted', 'near', 'refused', 'dry_run'] as const
 
 export type LimitDecision = (typeof limitDecisions)[number]
 

@@ -1,4 +1,4 @@
-/** What a token of `admin.tokens` may do (docs/contract.md §15). */
+/** What a token of `admin.tokens` may do (docs/contract-operators.md §15). */
 
 /** Who has any of them may read. `operate`: switch providers, issue keys that only quote, revoke any. `money`: settle, resolve, see whole addresses. */
 export const operatorRoles = ['read', 'operate', 'money'] as const

@@ -1,4 +1,4 @@
-/** The routing that the configuration file has and an operator may override: one set of rules for both (docs/contract.md §12). */
+/** The routing that the configuration file has and an operator may override: one set of rules for both (docs/contract-operators.md §12). */
 
 /** By provider. */
 export type Weights = Readonly<Record<string, number>>

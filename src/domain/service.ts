@@ -11,6 +11,7 @@ import type {
   Pair,
   Rate,
   RateQuery,
+  SentWords,
   Transaction,
   TransactionQuery,
   TransactionReference,
@@ -50,16 +51,6 @@ export interface IdempotencyKey {
   readonly request?: ClientRequest
 }
 
-/** Who has the key: an earlier create, which is looked for, or this one, once its intent is stored under the key. */
-export interface KeyRace {
-  /** An earlier create has it: nothing of this one may be stored or sent. */
-  readonly isLost: boolean
-  /** Before an intent of this create is stored. */
-  readonly enter: (intent: string) => void
-  /** An intent of this create is stored. False if the race is lost: then it must be dropped. */
-  readonly win: () => boolean
-}
-
 /** A create as its client wrote it. */
 export type ClientRequest = NewTransaction & {
   /** Tag of the provider that the client chose. */
@@ -81,14 +72,14 @@ interface RequestContext {
   readonly idempotencyKeyHeader?: string | undefined
   /** Set by `idempotency` for a create that has such a key, stored by `intent`. */
   readonly idempotencyKey?: IdempotencyKey
-  /** Of a create whose key is looked up beside it. Set by `idempotency`, asked by `intent`. */
-  readonly keyRace?: KeyRace
   /** Milliseconds that a create has waited for the ledger so far. Set by `idempotency`, read by `intent`. */
   readonly ledgerWaitMs?: number
   /** Tag of the provider that the caller requests. */
   readonly pick?: string | undefined
   /** The table's names of the request's assets, once they are resolved: the request itself then has the provider's names. */
   readonly pair?: Pair
+  /** The same assets by the names that were asked for: what is shown. */
+  readonly askedPair?: Pair
   /** What the quote by which this create was given to its provider gives for the requested amount. */
   readonly quotedAmount?: Amount | undefined
   /** Of a create: what it may promise at worst, by the quote that its caller saw (`worstAmountOf`). Set by the routing. */
@@ -115,6 +106,8 @@ interface CallOptions {
   readonly acceptsUnreadableRows?: boolean
   /** Must resolve before a create is sent, with its own quote. Set by `intent`, called by the provider's edge. */
   readonly beforeSend?: (quote: Rate) => Promise<void>
+  /** Of a get: what the create of that swap has sent, if that is known. Its deposit address is judged by the table of then. */
+  readonly sent?: SentWords | undefined
   /** How often the same call was sent before. Set by `retry`, read by the breaker and the span of the call. */
   readonly resends?: number
 }
@@ -301,7 +294,7 @@ export type Gate = (op: Op, caller: Caller, needsKey?: boolean) => Promise<Admis
 // The states of a provider.
 
 /**
- * The use of a provider (docs/contract.md §12): `active`: for everything; `draining`: only for reads of its transactions; `off`: it
+ * The use of a provider (docs/contract-operators.md §12): `active`: for everything; `draining`: only for reads of its transactions; `off`: it
  * is not called, and its transactions are returned from the ledger.
  */
 export const providerStates = ['active', 'draining', 'off'] as const

@@ -2,6 +2,7 @@
  * The gateway's own model of a swap, between the forms. `?` means that some form does not have the field; an undefined field is
  * not known. A form names an asset by code (`codeFrom`) or by coin and network (`coinFrom`, `networkFrom`).
  */
+import type { DepositRuleTexts } from './address/rule.ts'
 import type { Amount } from './amount.ts'
 import type { Attention, Status, StatusReason } from './status.ts'
 import type { Capability } from './swap-action.ts'
@@ -24,8 +25,13 @@ export interface Contracts {
   readonly contractTo?: string | undefined
 }
 
-/** What a create sent in the provider's own words, and the contracts that its assets had here then. */
+/** What a create sent in the provider's own words, and what the table had for its assets then: an edit of the table is for new swaps. */
 export interface SentWords extends Pair, Contracts {
+  /**
+   * What its deposit has to be; empty: there was no rule. Absent in rows of older versions, and of orders that were found: then today's table
+   * says it.
+   */
+  readonly deposit?: DepositRuleTexts
   /** Whether the id of its intent went up as its reference. */
   readonly hasReference?: true
 }

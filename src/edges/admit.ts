@@ -41,14 +41,35 @@ export async function admit(
     )
     record.quota = quota
     if (refusal) throw refusal.kind === 'unauthorized' ? keyRefusal(refusal, request, mounted, record, beside) : refusal
-    const scope = record.operation === 'native' ? 'native' : scopeOf[op]
-    if (caller.scope && !caller.scope.includes(scope)) throw beyondScope(scope)
+    requireScope(caller, op, record)
     span?.end()
     return caller
   } catch (reason) {
     span?.end(Fault.from(reason))
     throw reason
   }
+}
+
+/** Milliseconds. A body that takes no longer makes no difference. */
+const promptBodyMs = 100
+
+/** Once the body is there, before anything is done: the key may have ended since the head came, at `admittedAt` on the clock of `performance.now()`. */
+export async function requireKeyStill(
+  { key, address }: Caller,
+  op: Op,
+  record: RequestRecord,
+  { identify }: ClientEdge,
+  admittedAt: number,
+): Promise<void> {
+  if (key === undefined || performance.now() - admittedAt < promptBodyMs) return
+  const known = await identify(key, false, address)
+  if (!known) throw standardFault('unauthorized')
+  requireScope(known, op, record)
+}
+
+function requireScope({ scope }: Pick<Caller, 'scope'>, op: Op, { operation }: RequestRecord): void {
+  const needed = operation === 'native' ? 'native' : scopeOf[op]
+  if (scope && !scope.includes(needed)) throw beyondScope(needed)
 }
 
 /** A create under a key whose create was sent is a read. A key that is not valid is refused later, with the content. */

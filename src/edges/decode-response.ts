@@ -200,7 +200,7 @@ function extentOf(
   return { total: (page - 1) * size + items.length, hasMore }
 }
 
-// Filters providers' responses: no key in any field, and no confidential text in free text (docs/contract.md §8).
+// Filters providers' responses: no key in any field, and no confidential text in free text (docs/contract-operators.md §8).
 
 /** Free text that is omitted if it is confidential. A rate's `message` may be a rejection: another layer handles it. */
 const notesField = 'notes'

@@ -1,6 +1,7 @@
 /** Server-sent events: changes of transactions in a client's form (docs/contract.md §18.2). */
 import type { EventFeed, EventFeeds, StreamEvent } from '../domain/event-stream.ts'
 import { Fault } from '../domain/fault.ts'
+import { piece } from '../domain/processor-time.ts'
 import type { Context } from '../domain/service.ts'
 import type { TransactionReference } from '../domain/swap.ts'
 import type { StreamCodec } from '../wire/form.ts'
@@ -16,6 +17,7 @@ export async function streamResponse(
   context: Context,
   record: RequestRecord,
   { watchTransaction, watchTransactions }: Partial<EventFeeds>,
+  forCaller: <Result>(work: () => Result) => Result,
 ): Promise<HttpResponse> {
   const feed =
     codec.stream === 'watchTransaction'
@@ -33,7 +35,8 @@ export async function streamResponse(
   headers['content-type'] = 'text/event-stream; charset=utf-8'
   // Proxies like nginx would keep events back until they have many.
   headers['x-accel-buffering'] = 'no'
-  if (method !== 'HEAD') return { status: codec.success, headers, body: '', stream: eventText(feed, printer(codec, record)) }
+  if (method !== 'HEAD')
+    return { status: codec.success, headers, body: '', stream: eventText(feed, printer(codec, record), forCaller) }
   feed.close()
   return { status: codec.success, headers, body: '', stream: noText }
 }
@@ -44,29 +47,35 @@ const noText: ResponseStream = { run: async () => {}, close: () => {} }
 const commentIntervalMs = 15_000
 const comment = ': still here\n\n'
 
-function eventText(feed: EventFeed, print: (event: StreamEvent) => string): ResponseStream {
+function eventText(
+  feed: EventFeed,
+  print: (event: StreamEvent) => string,
+  forCaller: <Result>(work: () => Result) => Result,
+): ResponseStream {
   return {
     close: () => feed.close(),
-    async run(write) {
-      let isWriting = false
-      const written = async (text: string): Promise<boolean> => {
-        isWriting = true
-        const isOpen = await write(text)
-        isWriting = false
-        return isOpen
-      }
-      // A client that does not read gets none.
-      const comments = setInterval(() => void (isWriting || written(comment)), commentIntervalMs)
-      try {
-        // NGINX holds a head back until something follows it.
-        await written(comment)
-        for (let events = await feed.next(); events; events = await feed.next())
-          for (const event of events) if (!(await written(print(event)))) return
-      } finally {
-        clearInterval(comments)
-        feed.close()
-      }
-    },
+    run: (write) => forCaller(() => run(write)),
+  }
+
+  async function run(write: Parameters<ResponseStream['run']>[0]): Promise<void> {
+    let isWriting = false
+    const written = async (text: string): Promise<boolean> => {
+      isWriting = true
+      const isOpen = await write(text)
+      isWriting = false
+      return isOpen
+    }
+    // A client that does not read gets none.
+    const comments = setInterval(() => void (isWriting || written(comment)), commentIntervalMs)
+    try {
+      // NGINX holds a head back until something follows it.
+      await written(comment)
+      for (let events = await feed.next(); events; events = await feed.next())
+        for (const event of events) if (!(await written(piece(() => print(event))))) return
+    } finally {
+      clearInterval(comments)
+      feed.close()
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-/** Webhooks of providers, at `/hooks/<tag>/<secret>`: a hint to read transactions, never a fact about them (docs/contract.md §18.5). */
+/** Webhooks of providers, at `/hooks/<tag>/<secret>`: a hint to read transactions, never a fact about them (docs/contract-operators.md §18.5). */
 import { withDefault } from '../domain/async.ts'
 import { Fault } from '../domain/fault.ts'
 import { isSameSecret } from '../domain/same-secret.ts'

@@ -2,6 +2,7 @@
 import { withSpans } from '../domain/current-span.ts'
 import { errorTypeOf, Fault } from '../domain/fault.ts'
 import { type KeyRefusal, type Method, methods, type Observer } from '../domain/observation.ts'
+import { inPieces } from '../domain/processor-time.ts'
 import type { RequestName } from '../domain/question.ts'
 import type { Caller, Gate, Identity, Quota } from '../domain/service.ts'
 import { Timeline } from '../domain/timeline.ts'
@@ -133,6 +134,8 @@ export interface ClientEdge {
    * fails. `isQuote`: it may be what was known of the key a minute ago.
    */
   readonly identify: (key: string, isQuote: boolean, address: string) => Promise<Identity | undefined>
+  /** Counts what long work for an identity takes of the processor; absent: nobody does. */
+  readonly countProcessor?: (identity: string, microseconds: number) => void
   /** Whether a create under this `Idempotency-Key` was sent: to ask again counts as a read; absent: it never does. */
   readonly isAskedAgain?: (identity: string, key: string) => boolean
   readonly observe: Observer
@@ -217,4 +220,10 @@ function setRequestAttributes(span: Span, { method }: HttpRequest, record: Reque
     ...(headers['idempotent-replayed'] !== undefined && { 'swapgate.replayed': true }),
     ...(headers['x-swap-stale'] !== undefined && { 'swapgate.stale': true }),
   })
+}
+
+/** Long work for a caller: what it takes of the processor is counted. */
+export function workFor<Result>({ identity }: Caller, { countProcessor }: ClientEdge, work: () => Result): Result {
+  if (identity === undefined || !countProcessor) return work()
+  return inPieces((microseconds) => countProcessor(identity, microseconds), work)
 }

@@ -1,13 +1,14 @@
 /** The client's edge: a `SwapService` in a form, over HTTP. The inverse of `connect`. */
 import type { EventFeeds } from '../domain/event-stream.ts'
 import { Fault } from '../domain/fault.ts'
+import { piece } from '../domain/processor-time.ts'
 import { type Answer, type Answers, isAction, type Question, type Questions } from '../domain/question.ts'
 import type { Admission, Caller, Context, Op, Request, SwapService } from '../domain/service.ts'
 import type { Endpoint, Form } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { NetworksOf } from '../wire/request.ts'
 import type { StaticPage } from '../wire/static-page.ts'
-import { admit } from './admit.ts'
+import { admit, requireKeyStill } from './admit.ts'
 import { parseBody, readFields, readText, requireJson } from './decode-request.ts'
 import {
   type EncodeOptions,
@@ -20,7 +21,7 @@ import {
 import { streamResponse } from './event-stream.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { isInHeader, keyBeside, withoutKey } from './key-beside-header.ts'
-import { type ClientEdge, type RequestRecord, recorded } from './record.ts'
+import { type ClientEdge, type RequestRecord, recorded, workFor } from './record.ts'
 import { type Match, type Router, router } from './router.ts'
 import { pageResponse } from './static-page.ts'
 
@@ -147,18 +148,12 @@ async function respond(
   const early = isPost && mayHaveKeyInBody(request, form) ? await record.readBody(settled(readText(request))) : undefined
   const beside = keyBeside(request.query, early?.text, request.headers, form, keyInQuery)
   record.hasKeyInQuery = beside.isInQuery
-  const caller = await admit(
-    request,
-    mountedRequest,
-    countedAs(endpoint),
-    record,
-    edge,
-    needsKey(endpoint, request),
-    beside,
-    'op' in endpoint,
-  )
+  const isKeyNeeded = needsKey(endpoint, request)
+  const caller = await admit(request, mountedRequest, countedAs(endpoint), record, edge, isKeyNeeded, beside, 'op' in endpoint)
   if (early?.reason !== undefined) throw early.reason
+  const admittedAt = performance.now()
   const text = isPost ? (early?.text ?? (await record.readBody(bodyOf(request, endpoint)))) : undefined
+  if (isPost && isKeyNeeded) await requireKeyStill(caller, countedAs(endpoint), record, edge, admittedAt)
   const body = text === undefined ? undefined : withoutKey(parseBody(text), caller.key, form)
   const fields = readFields(endpoint, path, beside.query, body, networksOf)
   if ('stream' in endpoint)
@@ -169,6 +164,7 @@ async function respond(
       contextOf(request, caller, undefined, record, server),
       record,
       server.feeds,
+      (work) => workFor(caller, edge, work),
     )
   if (!('op' in endpoint)) {
     const answer = await answerTo(endpoint.question, fields, contextOf(request, caller, undefined, record, server), answers)
@@ -177,16 +173,14 @@ async function respond(
   const operation = endpoint
   const operationRequest = fields as Request<Op>
   const idempotencyKeyHeader = text === undefined ? undefined : readIdempotencyKey(request)
-  const response = await service.call(
-    operation.op,
-    operationRequest,
-    contextOf(request, caller, idempotencyKeyHeader, record, server),
-  )
-  if (operation.paged) await turnToEncode(response, server.form)
-  return notModifiedIfMatched(
-    encodeResponse(response, operationRequest, operation, record, encodeOptions),
-    request.headers['if-none-match'],
-  )
+  const answer = async (): Promise<HttpResponse> => {
+    const context = contextOf(request, caller, idempotencyKeyHeader, record, server)
+    const response = await service.call(operation.op, operationRequest, context)
+    if (operation.paged) await turnToEncode(response, server.form)
+    const encoded = piece(() => encodeResponse(response, operationRequest, operation, record, encodeOptions))
+    return notModifiedIfMatched(encoded, request.headers['if-none-match'])
+  }
+  return await (operation.op === 'listTransactions' ? workFor(caller, edge, answer) : answer())
 }
 
 /** A quote that is kept for its caller needs a key, too. */

@@ -1,4 +1,8 @@
-/** Form A of `docs/service.md`: camelCase, `Authorization: Bearer`, `pagination`; one word for an asset. */
+/**
+ * Form A of `docs/service.md`: camelCase, `Authorization: Bearer`, `pagination`; one word for an asset. A provider may leave out, or have
+ * null in: `amount` and `amountTo` of a create, `network`, `depositMin`, `depositMax`, `fee`, `refundAddress`, `updatedAt`, `minAmount`,
+ * `maxAmount`; any other missing or mistyped field is not of the form (`test/faults/upstream-responses.test.ts`, `test/forms`).
+ */
 
 import { bearer } from '../wire/credential.ts'
 import { defineForm, operation, question } from '../wire/form.ts'

@@ -1,4 +1,9 @@
-/** Form B of `docs/service.md`: snake_case responses, `X-API-Key`, `count`; two words for an asset. */
+/**
+ * Form B of `docs/service.md`: snake_case responses, `X-API-Key`, `count`; two words for an asset. A provider may leave out, or have null
+ * in: `amount_in` and `amount_out_expected` of a create, `notes`, `message`, `rate`, `minAmount`, `maxAmount`, `toAmount` beside a
+ * `message`, `refund_address`, `network_from`, `network_to`, `tx_hash_in`, `tx_hash_out`, `amount_out` before `success`; any other missing
+ * or mistyped field is not of the form (`test/faults/upstream-responses.test.ts`, `test/forms`).
+ */
 
 import { keyHeader } from '../wire/credential.ts'
 import { defineForm, operation, question } from '../wire/form.ts'

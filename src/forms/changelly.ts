@@ -1,4 +1,7 @@
-/** Changelly v2 (JSON-RPC, signed) as a provider; facts, sources and what is unverified: `docs/providers/changelly.md`. */
+/**
+ * Changelly v2 (JSON-RPC, signed) as a provider; what an operator must know: `docs/providers/changelly.md`.
+ * Nothing is recorded: it is from the documentation, the key id from public clients, which agree. `Unverified` marks doubts.
+ */
 
 import { rsaSigned } from '../wire/provider-credential.ts'
 import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
@@ -63,6 +66,7 @@ const created = {
   currencyTo: 'codeTo',
   amountExpectedFrom: text('amountIn'),
   amountExpectedTo: text('amountOut'),
+  // Unverified: that each row of the list has it and `amountExpectedTo`; that `amountTo` includes it, as the expected amount does.
   networkFee: text(deduction),
   payinAddress: 'depositAddress',
   payinExtraId: extension('depositExtraId'),
@@ -70,6 +74,7 @@ const created = {
   payoutExtraId: extension('withdrawalExtraId'),
   refundAddress: optional('refundAddress'),
   refundExtraId: extension('refundExtraId'),
+  // Microseconds by the documentation, seconds in an older client: the number of digits decides.
   createdAt: unix('createdAt'),
   payTill: optional('validUntil'),
   trackUrl: optional('supportUrl'),
@@ -110,9 +115,11 @@ export const changelly = defineProviderForm({
     hold: 'held',
   },
   statusReasons: { hold: 'aml' },
+  // The order of the list is unverified.
   newestFirst: false,
   hasExpectedAmount: true,
   quotedFirst: ['fixed'],
+  // Unverified, and so are the tickers beside the most common.
   networks: {
     byName: {
       ...{ ADA: 'cardano', ALGO: 'algorand', ATOM: 'cosmos', BCH: 'bitcoin_cash', BSC: 'binance_smart_chain', BSV: 'bitcoin_sv' },
@@ -131,10 +138,12 @@ export const changelly = defineProviderForm({
   depositMemo: ['XLM', 'XRP'],
   refusal: {
     presentIn200: ['error'],
+    // The words are unverified.
     expiredQuote: [/\brateId\b/i, /\b(?:expired|not found)\b/i],
     amountRange: { min: ['error.data.limits.min.from'], max: ['error.data.limits.max.from'] },
     codes: {
       at: 'error.code',
+      // Unverified beyond JSON-RPC's own words, above all a refused key, which may be a 401 too.
       meanings: {
         '-32600': { kind: 'unauthorized' },
         '-32601': { kind: 'failed' },
@@ -192,6 +201,7 @@ export const changelly = defineProviderForm({
         response: result(first({ ...quoted, id: unused })),
         assumes: ['rateType'],
       }),
+      // Unverified: limits of both kinds, and that `expiredAt` is in seconds.
       fixed: {
         sent: providerOperation<'getRate'>()({
           at: 'POST ',

@@ -1,4 +1,7 @@
-/** ChangeNOW v2 as a provider; facts, sources and what is unverified: `docs/providers/changenow.md`. */
+/**
+ * ChangeNOW v2 as a provider; what an operator must know: `docs/providers/changenow.md`.
+ * Recorded are a create, a get, a quote, a range and a refusal below the minimum. `Unverified` marks doubts.
+ */
 
 import type { StatusWord } from '../domain/status.ts'
 import { keyHeader } from '../wire/credential.ts'
@@ -50,7 +53,7 @@ const quoted = {
   toAmount: 'amountOut',
   rateId: optional('quoteId'),
   flow: words('rateType', flow),
-  // Whether they are part of `toAmount` is not documented.
+  // Whether they are part of `toAmount`, as assumed, is not documented.
   ...unusedNames('depositFee', 'withdrawalFee'),
   validUntil: optional('quoteValidUntil'),
   ...unusedNames('type', 'transactionSpeedForecast', 'warningMessage', 'userId'),
@@ -71,6 +74,7 @@ const order = {
   extraId: extension('withdrawalExtraId'),
   refundAddress: optional('refundAddress'),
   refundExtraId: extension('refundExtraId'),
+  // Unverified: that it is taken without special partner fields. Public clients send it empty.
   userId: optional('reference'),
   payload: optionalSetting('payload', 'object'),
 } as const
@@ -104,6 +108,7 @@ export const changenow = defineProviderForm({
     refunded: 'refunded',
     expired: unlessActionsAvailable('overdue'),
     failed: unlessActionsAvailable('failed'),
+    // Unverified: that it is a check of the user, as public documents say; with which statuses `actionsAvailable` comes.
     verifying: 'held',
   },
   statusReasons: { verifying: 'kyc' },
@@ -149,6 +154,7 @@ export const changenow = defineProviderForm({
         ...unusedNames('hasExternalId', 'isFiat', 'featured', 'isStable'),
         supportsFixedRate: isOn('fixedRate'),
         tokenContract: optional('contract'),
+        // Unverified: that `buy` and `sell` are the user's words, not ChangeNOW's.
         buy: isOn('canWithdraw'),
         sell: isOn('canDeposit'),
         legacyTicker: unused,
@@ -161,7 +167,7 @@ export const changenow = defineProviderForm({
         response: quoted,
         also: range,
       }),
-      // By the amount received only with a fixed rate.
+      // By the amount received only with a fixed rate: whether a floating one takes it is unverified.
       fixed: {
         sent: providerOperation<'getRate'>()({
           at: 'GET /exchange/estimated-amount',
@@ -200,6 +206,8 @@ export const changenow = defineProviderForm({
       },
     },
     listTransactions: providerOperation<'listTransactions'>()({
+      // Unverified: rows, also `network`, are from a copy of the documentation. A time without a zone is taken as UTC, 401 and 403
+      // as a key that may not list.
       at: 'GET /exchanges',
       request: {
         limit: 'size',
@@ -277,7 +285,7 @@ export const changenow = defineProviderForm({
       },
     }),
   },
-  // Both need access that ChangeNOW gives on request.
+  // From a copy of the documentation. Both need access that ChangeNOW gives on request; without it they count as a refused key.
   actions: {
     refundTransaction: {
       at: 'POST /exchange/refund',

@@ -1,4 +1,7 @@
-/** Exolix v2 as a provider; facts, sources and what is unverified: `docs/providers/exolix.md`. */
+/**
+ * Exolix v2 as a provider; what an operator must know: `docs/providers/exolix.md`.
+ * Recorded are a create, two quotes and a refusal below the minimum. `Unverified` marks doubts.
+ */
 
 import { keyHeader } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider-credential.ts'
@@ -43,6 +46,7 @@ const transaction = {
 const page = { data: 'items', count: 'total' } as const
 
 const pair = { coinFrom: 'coinFrom', networkFrom: 'networkFrom', coinTo: 'coinTo', networkTo: 'networkTo' } as const
+// Unverified: `refs`, which the documentation lacks, and the names of networks in a quote: some clients send `coinFromNetwork`.
 const asked = { ...pair, rateType: 'rateType', refs: optionalSetting('refs') } as const
 
 const quoted = {
@@ -55,6 +59,7 @@ const quoted = {
   withdrawMin: optional('receivedMin'),
   withdrawMax: unused,
   priceImpact: unused,
+  // Of newer quotes; it is not sent back.
   rateId: unused,
 } as const satisfies ResponseTree
 
@@ -90,7 +95,9 @@ export const exolix = defineProviderForm({
   hasExpectedAmount: true,
   depositMemo: ['XLM', 'XRP'],
   flagsDepositMemos: true,
+  // From public clients.
   networks: { byName: { POLYGON: 'MATIC', ZKSYNC: 'ZKSYNCERA' } },
+  // The body of a refused key is unverified: any 401 or 403 counts.
   refusal: {
     amountRange: { min: ['minAmount'], max: ['maxAmount'] },
   },
@@ -145,6 +152,7 @@ export const exolix = defineProviderForm({
       }),
     },
     listTransactions: providerOperation<'listTransactions'>()({
+      // Unverified: whether the dates are inclusive. A lost create is searched in a wider range.
       at: 'GET /transactions',
       request: { page: 'page', size: 'size', dateFrom: optional('dateFrom'), dateTo: optional('dateTo') },
       page,

@@ -1,4 +1,10 @@
-/** FixedFloat v2 (signed) as a provider; facts, sources and what is unverified: `docs/providers/fixedfloat.md`. */
+/**
+ * FixedFloat v2 (signed) as a provider; what an operator must know: `docs/providers/fixedfloat.md`.
+ * Nothing is recorded. Keys, headers, signature and URL are from `ff.io/api`, weights from an older page; members and statuses from
+ * clients that agree: `Kodylow/fixedfloat` (Rust, the whole order), `vibros68/instantswap`, `Elbandi/go-fixedfloat-api` (Go),
+ * `gluneau/fixedfloat-mcp`, `devguru008/fixedfloat` (TypeScript, JavaScript), `Nix1983/FixedFloatApi.NetCore` (C#, version 1).
+ * `Unverified` marks doubts.
+ */
 
 import { hmacSigned } from '../wire/provider-credential.ts'
 import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
@@ -56,6 +62,7 @@ const price = {
       ...unusedNames('errors', 'ccies'),
     }),
   ),
+  // Unverified: that limits are of the amount that is sent, in both directions.
   refusesByAmountRange: true,
   assumes: ['rateType'],
 } as const
@@ -116,6 +123,7 @@ const order = result(
 
 const create = { at: 'POST /create', response: order, keeps: ['refundAddress', 'refundExtraId'] } as const
 const orderParams = { ...terms, toAddress: 'withdrawalAddress', tag: extension('withdrawalExtraId') } as const
+// Unverified: that `data: true` confirms a choice in version 2, as in version 1.
 const choice = { at: 'POST /emergency', offeredIn: ['held'], confirmedBy: ['data'] } as const
 
 export const fixedfloat = defineProviderForm({
@@ -127,6 +135,7 @@ export const fixedfloat = defineProviderForm({
     PENDING: 'confirmation',
     EXCHANGE: 'exchanging',
     WITHDRAW: 'sending',
+    // Unverified: that a refunded order is `DONE`, and that `emergency.choice` stays.
     DONE: byMember('back.tx.id', { present: 'refunded', otherwise: 'success' }),
     EXPIRED: 'overdue',
     EMERGENCY: byMember('emergency.choice', { words: { EXCHANGE: 'exchanging', REFUND: 'exchanging' }, otherwise: 'held' }),
@@ -135,7 +144,9 @@ export const fixedfloat = defineProviderForm({
   hasSecretIds: true,
   newestFirst: false,
   hasExpectedAmount: true,
+  // Unverified: whether other networks share deposit addresses.
   depositMemo: ['XLM', 'XRP'],
+  // Unverified beside `USDTTRC`, `USDT`, `USDTMATIC` and `USDTARBITRUM`. What the list lacks is not offered.
   assets: {
     ...{ BNB: { code: 'BSC' }, DAI: { code: 'DAIETH' }, ETHARB: { code: 'ETHARBITRUM' }, POL: { code: 'MATIC' } },
     ...{ USDCARB: { code: 'USDCARBITRUM' }, USDCBEP20: { code: 'USDCBSC' }, USDCERC20: { code: 'USDCETH' } },
@@ -151,6 +162,7 @@ export const fixedfloat = defineProviderForm({
       meanings: {
         LIMIT_MIN: { kind: 'invalid', isAboutAmount: true },
         LIMIT_MAX: { kind: 'invalid', isAboutAmount: true },
+        // Unverified: these six are of one client.
         MAINTENANCE_FROM: { kind: 'invalid', reason: 'not_offered' },
         MAINTENANCE_TO: { kind: 'invalid', reason: 'not_offered' },
         OFFLINE_FROM: { kind: 'invalid', reason: 'not_offered' },
@@ -159,6 +171,7 @@ export const fixedfloat = defineProviderForm({
         RESERVE_TO: { kind: 'invalid', reason: 'not_offered' },
       },
     },
+    // Messages, and numbers of codes, are unverified: only the sense of a message counts.
     texts: [
       { matches: /\bapi[ -]?key\b|\bsign(?:ature)?\b/i, meaning: { kind: 'unauthorized' } },
       { matches: /\border not found\b/i, meaning: { kind: 'notFound' } },
@@ -196,7 +209,7 @@ export const fixedfloat = defineProviderForm({
       at: 'POST /order',
       request: { id: idPart(0), token: idPart(1) },
       response: order,
-      // The token may be left out.
+      // The token may be left out: whether a get repeats it, as two clients need, is unverified.
       assumes: ['id'],
     }),
   },

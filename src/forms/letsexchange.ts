@@ -1,4 +1,7 @@
-/** LetsExchange (v1 and v2) as a provider; facts, sources and what is unverified: `docs/providers/letsexchange.md`. */
+/**
+ * LetsExchange (v1 and v2) as a provider; what an operator must know: `docs/providers/letsexchange.md`.
+ * Recorded are a quote, a reverse quote, a create, a get and a refusal of a quote. `Unverified` marks doubts.
+ */
 
 import { bearer } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider-credential.ts'
@@ -26,7 +29,7 @@ import {
 
 /** Each endpoint writes it in another way. */
 const isFloat = words('rateType', { float: [true, 1, 'true', '1'], fixed: [false, 0, 'false', '0'] })
-/** A timestamp without zone: a recorded one is three hours ahead of the Unix time beside it. */
+/** A timestamp without zone: a recorded one is three hours ahead of the Unix time beside it; a public report reads it as UTC. */
 const createdAt = zoned('createdAt', '+03:00')
 
 const affiliate = { affiliate_id: setting('affiliateId'), promocode: optionalSetting('promocode') } as const
@@ -74,6 +77,7 @@ const transaction = {
   coin_to: 'coinTo',
   coin_to_network: 'networkTo',
   coin_to_contract_address: optional('contractTo'),
+  // Unverified: whether these two are final only at the end. `final_amount` is not used.
   real_deposit_amount: text(zeroIsNone('amountIn')),
   deposit_amount: text(fallback('amountIn')),
   real_withdrawal_amount: text(zeroIsNone('amountOut')),
@@ -90,6 +94,7 @@ const transaction = {
   created_at: createdAt,
   expired_at: optional('validUntil'),
   return_hash: optional('refundHash'),
+  // Assumed to be in the coin of the deposit: `return_coin` is not compared.
   return_amount: zeroIsNone('refundAmount'),
   error_code: reason({
     memo_missing: '50001',
@@ -124,7 +129,7 @@ export const letsexchange = defineProviderForm({
     sending_confirmation: 'sending',
     success: 'success',
     overdue: 'overdue',
-    // With the hash of the refund it is complete; without one that is not documented.
+    // With the hash of the refund it is complete, as assumed; without one that is not documented.
     refund: byMember('return_hash', { present: 'refunded', otherwise: 'exchanging' }),
     aml_check_failed: 'held',
     canceled: 'failed',
@@ -147,9 +152,11 @@ export const letsexchange = defineProviderForm({
   },
   depositMemo: ['XLM', 'XRP'],
   refusal: {
+    // Unverified: the status of the recorded refusal, the body of a 403, and of an unknown transaction (404 is assumed).
     presentIn200: ['error'],
     messages: ['error.validation', 'error'],
     amountRange: { min: ['min_amount'], max: ['max_amount'] },
+    // Unverified: whether a refusal below the minimum has the limits, and whether that of a create is at `deposit_amount`.
     members: {
       'error.validation.deposit_amount': { kind: 'invalid', isAboutAmount: true },
       'error.validation.rate_id': { kind: 'invalid', isQuoteExpired: true },
@@ -159,7 +166,7 @@ export const letsexchange = defineProviderForm({
   operations: {
     listCurrencies: providerOperation<'listCurrencies'>()({
       at: 'GET /v2/coins',
-      // Some thousand coins in one response.
+      // Some thousand coins in one response. Unverified: that it stays below, which is the most that is read.
       maxResponseBytes: 8_388_608,
       request: {},
       response: {
@@ -168,6 +175,7 @@ export const letsexchange = defineProviderForm({
         networks: each({
           code: 'network',
           contract_address: optional('contract'),
+          // Unverified: 0 is taken as neither sent nor received.
           is_active: isOn('canDeposit', 'canWithdraw'),
           ...unusedNames('name', 'has_extra', 'extra_name', 'explorer'),
           ...unusedNames('validation_address_regex', 'validation_address_extra_regex'),
@@ -217,6 +225,7 @@ export const letsexchange = defineProviderForm({
           response: transaction,
         }),
         received: providerOperation<'createTransaction'>()({
+          // Of the calls for an amount to receive only the answer of `info-revert` is recorded.
           at: 'POST /v1/transaction-revert',
           request: { ...order, ...received },
           response: transaction,
@@ -236,6 +245,7 @@ export const letsexchange = defineProviderForm({
       },
     },
     listTransactions: providerOperation<'listTransactions'>()({
+      // Unverified: a row is taken as that of a get, with `is_float` as a text.
       at: 'GET /v2/transactions-list',
       request: {
         page: 'page',

@@ -1,4 +1,7 @@
-/** SideShift v2 as a provider, swaps at a fixed rate only; facts, sources and what is unverified: `docs/providers/sideshift.md`. */
+/**
+ * SideShift v2 as a provider, swaps at a fixed rate only; what an operator must know: `docs/providers/sideshift.md`.
+ * Recorded are a pair and the refusal of an unknown coin, the rest is from the documentation. `Unverified` marks doubts.
+ */
 
 import { keyHeader } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider-credential.ts'
@@ -44,6 +47,7 @@ const limits = {
   },
 } as const
 
+// Unverified: documented is `incorrect amount` alone.
 const issue = reason({
   memo_missing: /memo|tag/i,
   wrong_network: /network|chain/i,
@@ -95,6 +99,7 @@ const create = providerOperation<'createTransaction'>()({
     settleMemo: extension('withdrawalExtraId'),
     refundAddress: optional('refundAddress'),
     refundMemo: extension('refundExtraId'),
+    // Unverified: that shifts cannot be searched by it. So a lost create waits for a person.
     externalId: optional('reference'),
   },
   response: shift,
@@ -117,6 +122,7 @@ export const sideshift = defineProviderForm({
     multiple: 'held',
     // It waits for an address, if it has none.
     refund: byMember('refundAddress', { present: 'exchanging', otherwise: 'held' }),
+    // Public clients have it; the documentation does not.
     dead: 'failed',
   },
   awaitingOwner: ['refund'],
@@ -125,6 +131,7 @@ export const sideshift = defineProviderForm({
   hasExpectedAmount: true,
   quotedFirst: ['fixed'],
   networks: {
+    // Words that no published list has are unverified.
     byName: {
       ...{ ADA: 'cardano', ALGO: 'algorand', APT: 'aptos', ATOM: 'cosmos', AVAXC: 'avax', BCH: 'bitcoincash', BTC: 'bitcoin' },
       ...{ DOT: 'polkadot', ETH: 'ethereum', HBAR: 'hedera', HYPEEVM: 'hyperevm', LTC: 'litecoin', MNT: 'mantle' },
@@ -134,15 +141,17 @@ export const sideshift = defineProviderForm({
   },
   depositMemo: ['ATOM', 'KAVA', 'XLM', 'XRP'],
   refusal: {
+    // The recorded refusal has no status.
     presentIn200: ['error'],
     expiredQuote: [/\bquote\b/i, /\bexpired\b/i],
+    // Unverified: the words for amounts, and whether these come with them.
     amountRange: { min: ['error.depositRangeMin'], max: ['error.depositRangeMax'] },
     codes: {
       at: 'error.code',
       meanings: {
         BAD_USER_INPUT: { kind: 'invalid' },
         METHOD_NOT_FOUND: { kind: 'invalid', reason: 'not_offered' },
-        // A 403 for the user's address: the key is as good as before.
+        // A 403 for the user's address: the key is as good as before. Unverified: a refused secret is 401, or another 403.
         ACCESS_DENIED: { kind: 'invalid' },
       },
     },
@@ -156,6 +165,7 @@ export const sideshift = defineProviderForm({
         name: 'name',
         networks: each('network'),
         tokenDetails: perItem({ contractAddress: optional('contract'), ...unusedNames('decimals') }),
+        // Unverified: the three flags are of a client that was on npm once.
         depositOffline: isOffFor('canDeposit'),
         settleOffline: isOffFor('canWithdraw'),
         // Of the two rate types this form has the other one.
@@ -192,12 +202,13 @@ export const sideshift = defineProviderForm({
         ...shift,
         depositAddress: optional('depositAddress'),
         depositMin: fallback(text('amountIn')),
+        // Unverified: whether it is there before the end. Until then the quoted amount stands.
         settleAmount: text(optional('amountOut')),
         depositHash: optional('txHashIn'),
         settleHash: payoutOrRefund('refund', 'refunding', 'refunded'),
         depositReceivedAt: depositSeen,
         issue,
-        // Of several, the first one is exchanged.
+        // Of several, the first one is exchanged. Unverified: that they are in the order in which they came.
         deposits: firstIfAny({
           depositHash: fallback(optional('txHashIn')),
           settleHash: fallback(optional('txHashOut')),
@@ -211,6 +222,7 @@ export const sideshift = defineProviderForm({
   },
   actions: {
     // An order without a deposit expires at once; what is paid later is sent back. Where it waits for an address, that is the refund.
+    // Unverified: that this and the next need no `x-user-ip`, and how they refuse.
     refundTransaction: { at: 'POST /cancel-order', request: { orderId: 'id' }, offeredIn: ['wait'] },
     setRefundAddress: {
       at: 'POST /shifts/{shiftId}/set-refund-address',

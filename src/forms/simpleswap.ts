@@ -1,4 +1,9 @@
-/** SimpleSwap v3 as a provider; facts, sources and what is unverified: `docs/providers/simpleswap.md`. */
+/**
+ * SimpleSwap v3 as a provider; what an operator must know: `docs/providers/simpleswap.md`.
+ * Nothing is recorded: it is from the published collection (`api.simpleswap.io/docs`, read in part), from Edge's plugin
+ * (`edge-exchange-plugins`, `simpleswap.ts` and its mappings, compared with the live list) and from public clients.
+ * `Unverified` marks doubts.
+ */
 
 import { keyHeader } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider-credential.ts'
@@ -31,6 +36,7 @@ const pair = {
   fixed: words('rateType', { float: false, fixed: true }),
 } as const
 const direct = { amount: text('amountIn'), reverse: always(false) } as const
+// Unverified: no public client uses it, a floating rate may not take it; `estimatedAmount` is taken as what must be sent.
 const reverse = { amount: text('amountOut'), reverse: always(true) } as const
 
 const quoteId = { rateId: optional('quoteId'), validUntil: optional('quoteValidUntil') } as const
@@ -50,6 +56,7 @@ const order = {
   userRefundExtraId: extension('refundExtraId'),
 } as const
 
+// Unverified: all members but `id`, `addressFrom`, `extraIdFrom`, `amountFrom` and `amountTo`; whether `publicId` is asked for.
 const exchange = result(
   inside({
     id: 'id',
@@ -73,6 +80,7 @@ const exchange = result(
     // Public clients have met both names.
     timestamp: fallback('createdAt'),
     updatedAt: optional('updatedAt'),
+    // Unverified: that it is the time for the deposit, and there at a floating rate.
     validUntil: optional('validUntil'),
     ...unusedNames('publicId', 'expectedAmount', 'rateId', 'currencies', 'redirectUrl'),
   }),
@@ -84,6 +92,7 @@ export const simpleswap = defineProviderForm({
   name: 'simpleswap',
   credential: plainKey(keyHeader('x-api-key')),
   keyed: ['listCurrencies', 'getRate', 'createTransaction', 'getTransaction'],
+  // Of version 1, and of public clients.
   statuses: {
     waiting: 'wait',
     confirming: 'confirmation',
@@ -101,6 +110,7 @@ export const simpleswap = defineProviderForm({
   hasExpectedAmount: true,
   quotedFirst: ['fixed'],
   depositMemo: ['XLM', 'XRP'],
+  // Unverified beside Edge's mapping.
   networks: { byName: { HYPEEVM: 'hyperevm', PLS: 'pulse', POLYGON: 'matic', ZKSYNC: 'zksera' } },
   assets: {
     AVAX: { coin: 'avaxc', network: 'avaxc' },
@@ -109,17 +119,19 @@ export const simpleswap = defineProviderForm({
   },
   refusal: {
     messages: ['description'],
+    // Unverified: one that says so of the *rate id*.
     expiredQuote: [/\brate ?id\b/i, /\b(?:expired|invalid|not (?:found|valid))\b/i],
     statuses: {
       // Of a quote or a create: the pair.
       404: { kind: 'notFound', reason: 'not_offered' },
+      // Unverified: that it is outside of the range only.
       422: { kind: 'invalid', isAboutAmount: true },
     },
   },
   operations: {
     listCurrencies: providerOperation<'listCurrencies'>()({
       at: 'GET /currencies',
-      // Some thousand coins in one response.
+      // Some thousand coins in one response. Unverified: that it stays below.
       maxResponseBytes: 8_388_608,
       request: {},
       page: { result: 'items', traceId: 'unused' },

@@ -1,4 +1,8 @@
-/** StealthEX v4 as a provider; facts, sources and what is unverified: `docs/providers/stealthex.md`. */
+/**
+ * StealthEX v4 as a provider; what an operator must know: `docs/providers/stealthex.md`.
+ * Recorded are a create, a get, a quote, a range and a refusal of an unknown pair. Lists, statuses and words of refusals are of
+ * its OpenAPI document, as types that a public client has made from it. `Unverified` marks doubts.
+ */
 
 import { bearer } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider-credential.ts'
@@ -70,6 +74,7 @@ const transaction = {
   refund_address: optional('refundAddress'),
   refund_extra_id: extension('refundExtraId'),
   created_at: 'createdAt',
+  // Unverified: how it is written (the recorded ones are null), and the two below, which no recorded response has.
   expires_at: optional('validUntil'),
   refund_tx_hash: optional('refundHash'),
   refund_amount: zeroIsNone('refundAmount'),
@@ -101,15 +106,18 @@ export const stealthex = defineProviderForm({
   statusReasons: { verifying: 'kyc' },
   newestFirst: false,
   hasExpectedAmount: true,
+  // The largest is unverified. If it is less, a list of several pages never proves that nothing was created.
   pageSize: 250,
   quotedFirst: ['fixed'],
   depositMemo: ['XLM', 'XRP'],
+  // From Edge's plugin and the live list; unverified beside `mainnet`, `eth`, `arbitrum`, `matic`, `avax-c` and `cosmos`.
   networks: { home: 'mainnet', byName: { AVAXC: 'avax-c', POLYGON: 'matic' } },
   assets: { AVAX: { coin: 'avax', network: 'avax-c' }, OSMO: { coin: 'osmo', network: 'cosmos' } },
   refusal: {
     messages: ['err.details'],
     codes: {
       at: 'err.kind',
+      // Assumed from their names.
       meanings: {
         NoPair: { kind: 'invalid', reason: 'not_offered' },
         NoExchangeRoute: { kind: 'invalid', reason: 'not_offered' },
@@ -138,6 +146,7 @@ export const stealthex = defineProviderForm({
         icon_url: optional('icon'),
         contract_address: optional('contract'),
         rates: hasWords({ floatRate: 'floating', fixedRate: 'fixed' }),
+        // The words of `features` are not documented: no flag for a direction is known.
         ...unusedNames('extra_id', 'features', 'precision', 'validation_regexp'),
         ...unusedNames('legacy_symbol', 'address_regex', 'extra_id_regex', 'warnings'),
       },
@@ -151,7 +160,7 @@ export const stealthex = defineProviderForm({
         also: range,
         assumes: ['amountIn', 'rateType'],
       }),
-      // By the amount received only with a fixed rate.
+      // By the amount received only with a fixed rate: by the OpenAPI document `reversed` is for these alone.
       fixed: {
         sent: providerOperation<'getRate'>()({
           at: 'POST /rates/estimated-amount',
@@ -189,6 +198,7 @@ export const stealthex = defineProviderForm({
       },
     },
     listTransactions: providerOperation<'listTransactions'>()({
+      // Unverified: whether dates are inclusive: a lost create is searched in a wider range. No look-up by a reference was found.
       at: 'GET /exchanges',
       request: {
         limit: 'size',

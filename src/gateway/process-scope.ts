@@ -2,6 +2,7 @@
 import type { Config } from '../config/index.ts'
 import type { LedgerWaits, Load } from '../core/access/admission.ts'
 import type { Limiter } from '../core/access/limits.ts'
+import type { ProcessorShares } from '../core/access/processor-shares.ts'
 import { type RefusedAddresses, type VerifiedKeys, verifiedOrInLedger } from '../core/access/verified-keys.ts'
 import type { OperatorActions } from '../core/actions/by-operator.ts'
 import type { Clock, SteadyClock } from '../core/clock.ts'
@@ -13,17 +14,17 @@ import type { Suspensions } from '../core/creation/suspensions.ts'
 import type { EventHub } from '../core/events/event-hub.ts'
 import { Freshness } from '../core/freshness.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
-import type { Ledger } from '../core/ledger.ts'
+import type { Ledger } from '../core/ports/ledger.ts'
+import type { SwapActionStore } from '../core/ports/swap-actions.ts'
+import type { EventStore } from '../core/ports/transaction-events.ts'
+import type { WatchStore } from '../core/ports/watches.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import type { MakeBreaker } from '../core/resilience/breaker.ts'
 import type { Budgets } from '../core/resilience/budget-limit.ts'
 import type { MirrorStatistics } from '../core/routing/mirror.ts'
 import { QuoteDeviations, type WinnerStore } from '../core/routing/winners.ts'
-import type { SwapActionStore } from '../core/swap-actions.ts'
 import type { Timelines } from '../core/timelines.ts'
-import type { EventStore } from '../core/transaction-events.ts'
 import { ledgerWithoutAttention } from '../core/transactions/derive-fields.ts'
-import type { WatchStore } from '../core/watches.ts'
 import type { AbsentSwaps } from '../domain/absent-swaps.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Identity, SwapService } from '../domain/service.ts'
@@ -49,6 +50,8 @@ export interface ProcessScope {
   /** Deviations of the quotes of `routing.mirror` from the served ones. */
   readonly mirrorStatistics: MirrorStatistics
   readonly load: Load
+  /** What identities take of the processor. */
+  readonly processorShares: ProcessorShares
   /** The longest current waits for the ledger of an account. */
   readonly ledgerWaits: (account: string) => LedgerWaits
   readonly ledger: Ledger

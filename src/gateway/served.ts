@@ -31,12 +31,13 @@ export function served(
   gateway: GatewayScope,
 ): Http {
   const { config, forms, ledger, absentSwaps, limiter, load, watches, identification, isManaged, observe, tracing, pages } = gateway
+  const countProcessor = gateway.processorShares.count.bind(gateway.processorShares)
   const identify = identification(config.auth)
   const sandboxTags = new Set(config.providers.filter(({ sandbox }) => sandbox).map(({ tag }) => tag))
   const isAskedAgain = (identity: string, key: string): boolean => sentCreateKeys.has(identity, key)
   const servedPages = config.docs ? pages(config) : new Map()
   const helpPath = servedPages.has(docsPath) ? docsPath : undefined
-  const edge = { gate, identify, isAskedAgain, observe, tracing, sandboxTags, helpPath }
+  const edge = { gate, identify, countProcessor, isAskedAgain, observe, tracing, sandboxTags, helpPath }
   const settings = {
     maxAgeSeconds: { listCurrencies: config.cache.currencies, getRate: config.cache.rate },
     pageGate: pageLimit(limiter, load, observe),

@@ -1,8 +1,8 @@
 /** What webhooks are told of a change, in the form of each. */
 
+import type { EncodeChange } from '../core/ports/webhooks.ts'
 import { presented } from '../core/transactions/merge-transaction.ts'
 import { mayShowDeposit, withoutDeposit } from '../core/visible-state.ts'
-import type { EncodeChange } from '../core/webhooks.ts'
 import type { AssetTable } from '../domain/asset.ts'
 import { formatTransactionId } from '../domain/swap.ts'
 import { formNamed } from '../forms/index.ts'

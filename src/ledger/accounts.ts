@@ -1,71 +1,61 @@
 /** Kysely: accounts and the digests of their keys. */
 import { randomUUID } from 'node:crypto'
-import { setImmediate as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type NotNull, type RawBuilder, sql } from 'kysely'
 import type { Account, Accounts, IssuedKey, KeyRecord } from '../core/access/authentication.ts'
 import { isSameDeposit } from '../core/same-swap.ts'
-import { Fault } from '../domain/fault.ts'
+import { pause } from '../domain/async.ts'
 import { toIso } from '../domain/instant.ts'
 import { type AccountLimits, type KeyAccess, keyScopes } from '../domain/key-access.ts'
 import { networkList } from '../domain/network-address.ts'
 import type { Transaction } from '../domain/swap.ts'
 import type { Database } from './database.ts'
 import { loadEntry } from './entry.ts'
+import { readsOf } from './fresh-reads.ts'
 import { addAudit } from './operations.ts'
 import { prepare, type Store } from './store.ts'
 
 export function accounts(store: Store): Accounts {
-  const { database, write, writeOne, isIn, toList, has, readSteps, recordset } = store
-  /**
-   * What was read without these columns is read again if another process has made them before that: a key that it issued since would
-   * have its scope and networks.
-   */
-  const withAccess = async <Row>(read: (hasAccess: boolean) => Promise<readonly Row[]>): Promise<readonly Row[]> => {
-    if (has('key access')) return await read(true)
-    const rows = await read(false)
-    if (rows.length === 0) return rows
-    await readSteps()
-    return has('key access') ? await read(true) : rows
-  }
-  const [findPlain, findWhole] = [false, true].map((hasAccess) =>
-    prepare(database, ['digest'], ({ digest }) => keys(database, hasAccess).where('digest', '=', digest).compile()),
-  ) as [KeyFinder, KeyFinder]
-  const find = (digests: readonly string[], hasAccess: boolean): Promise<readonly KeyRow[]> => {
+  const { database, write, writeOne, isIn, toList, recordset } = store
+  const findKey = prepare(database, ['digest'], ({ digest }) => keys(database).where('digest', '=', digest).compile())
+  const reads = readsOf(store)
+  const find = (digests: readonly string[]): Promise<readonly KeyRow[]> => {
     const [digest] = digests
-    if (digests.length === 1 && digest !== undefined) return (hasAccess ? findWhole : findPlain)({ digest })
-    return keys(database, hasAccess)
+    if (digests.length === 1 && digest !== undefined) return findOne(digest)
+    return keys(database)
       .where(isIn('digest', toList(digests)))
       .execute()
+  }
+  const findOne = async (digest: string): Promise<readonly KeyRow[]> => {
+    const row = await reads.find(async (on) => (await findKey({ digest }, on))[0])
+    return row ? [row] : []
   }
   return {
     addKey: (key, digest, actor) =>
       write(async (within) => {
-        if (!(await insertKey(within, await accountOf(within, store, key, actor), key, digest, has))) return
+        if (!(await insertKey(within, await accountOf(within, store, key, actor), key, digest))) return
         const { id, name, expiresAt, scope, networks } = key
         const after = { account: name, expiresAt: toIso(expiresAt), scope, networks }
         await addAudit(within, store, { actor, action: 'key.create', subject: id, after })
       }),
     async findKeys(digests) {
-      const rows = await withAccess((hasAccess) => find(digests, hasAccess))
+      const rows = await find(digests)
       return new Map(rows.map((row) => [row.digest, toRecord(row)]))
     },
     async listKeys() {
       const found: IssuedKey[] = []
       for (let after = ''; ; ) {
-        const page = (hasAccess: boolean) =>
-          keys(database, hasAccess).where('keys.id', '>', after).orderBy('keys.id').limit(keysPerPage).execute()
-        const rows = await withAccess(page)
+        const rows = await keys(database).where('keys.id', '>', after).orderBy('keys.id').limit(rowsPerPage).execute()
         for (const row of rows) found.push(toIssuedKey(row))
         const last = rows.at(-1)
-        if (!last || rows.length < keysPerPage) break
+        if (!last || rows.length < rowsPerPage) break
         after = last.id
-        await pause() // a file is read without a wait: requests come between
+        await pause()
       }
       return found.sort((one, other) => one.createdAt - other.createdAt)
     },
     async readKey(id) {
-      const [row] = await withAccess((hasAccess) => keys(database, hasAccess).where('keys.id', '=', id).execute())
+      const row = await keyRow(database, id)
       return row && toIssuedKey(row)
     },
     revokeKey(id, at, actor) {
@@ -89,7 +79,7 @@ export function accounts(store: Store): Accounts {
       write(async (within) => {
         const ended = await endKey(within, id, until, key.createdAt)
         if (!ended) return false
-        if (!(await insertKey(within, ended.account, key, digest, has))) return true
+        if (!(await insertKey(within, ended.account, key, digest))) return true
         const name = (await keyRow(within, id))?.name
         const before = { account: name, expiresAt: toIso(ended.expiredAt) }
         const successor = { id: key.id, expiresAt: toIso(key.expiresAt) }
@@ -98,7 +88,6 @@ export function accounts(store: Store): Accounts {
         return true
       }),
     async recordUses(hours) {
-      if (!has('key access')) return
       const uses = JSON.stringify([...hours].map(([id, hour]) => ({ id, hour })))
       await writeOne(async (within) => {
         await sql`
@@ -107,21 +96,28 @@ export function accounts(store: Store): Accounts {
       })
     },
     async listAccounts(now, name) {
-      const all = database
-        .selectFrom('accounts')
-        .select(['id', 'name', 'created_at'])
-        .select(has('key access') ? 'limits' : sql<null>`null`.as('limits'))
-        .orderBy('name')
-      const rows = await (name === undefined ? all : all.where('name', '=', name.normalize())).execute()
-      const counts = await countKeys(database, now, name === undefined ? undefined : rows[0]?.id)
-      return rows.map(({ id, created_at: createdAt, limits, ...row }) => ({
-        ...{ name: row.name, createdAt, limits: toLimits(limits) },
-        ...(counts.get(id) ?? { keys: 0, validKeys: 0 }),
-      }))
+      const all = database.selectFrom('accounts').select(['id', 'name', 'created_at', 'limits']).orderBy('name')
+      const toAccounts = (rows: Awaited<ReturnType<typeof all.execute>>, counts: KeyCounts): readonly Account[] =>
+        rows.map(({ id, created_at: createdAt, limits, ...row }) => ({
+          ...{ name: row.name, createdAt, limits: toLimits(limits) },
+          ...(counts.get(id) ?? { keys: 0, validKeys: 0 }),
+        }))
+      if (name !== undefined) {
+        const rows = await all.where('name', '=', name.normalize()).execute()
+        return toAccounts(rows, rows[0] ? await countKeysOf(database, now, rows[0].id) : new Map())
+      }
+      const counts = await countKeys(database, now)
+      const found: Account[] = []
+      for (let after = ''; ; await pause()) {
+        const rows = await all.where('name', '>', after).limit(rowsPerPage).execute()
+        found.push(...toAccounts(rows, counts))
+        const last = rows.at(-1)
+        if (!last || rows.length < rowsPerPage) return found
+        after = last.name
+      }
     },
-    async changeLimits(name, changes, at, actor) {
-      requireKeyAccess(has)
-      return await write(async (within) => {
+    changeLimits: (name, changes, at, actor) =>
+      write(async (within) => {
         const id = await accountOf(within, store, { name, createdAt: at }, actor)
         const found = within.selectFrom('accounts').select('limits').where('id', '=', id).forUpdate()
         const before = toLimits((await found.executeTakeFirstOrThrow()).limits)
@@ -134,31 +130,52 @@ export function accounts(store: Store): Accounts {
         await within.updateTable('accounts').set({ limits }).where('id', '=', id).execute()
         await addAudit(within, store, { actor, action: 'account.limits', subject: name, before, after })
         return after
-      })
-    },
+      }),
   }
 }
 
-const keysPerPage = 1_000
+/** A file is read without a wait: between two pages requests come. */
+const rowsPerPage = 1_000
 
-/** By the id of the account; of one, if it is named. */
-async function countKeys(
-  database: Database,
-  now: number,
-  account: string | undefined,
-): Promise<ReadonlyMap<string, Pick<Account, 'keys' | 'validKeys'>>> {
-  const isValid = sql`revoked_at is null and (expires_at is null or expires_at > ${now})`
+/** By the id of the account. */
+type KeyCounts = ReadonlyMap<string, Pick<Account, 'keys' | 'validKeys'>>
+
+async function countKeysOf(database: Database, now: number, account: string): Promise<KeyCounts> {
   const all = database
     .selectFrom('keys')
-    .select(({ fn }) => ['account', fn.countAll().as('all'), sql<number>`sum(case when ${isValid} then 1 else 0 end)`.as('valid')])
-    .groupBy('account')
-  const rows = await (account === undefined ? all : all.where('account', '=', account)).execute()
-  return new Map(rows.map(({ account: id, all: keys, valid }) => [id, { keys: Number(keys), validKeys: Number(valid) }]))
+    .select(({ fn }) => fn.countAll().as('keys'))
+    .where('account', '=', account)
+  const { keys } = await all.executeTakeFirstOrThrow()
+  const { valid } = await all
+    .select(({ fn }) => fn.countAll().as('valid'))
+    .where(isValid(now))
+    .executeTakeFirstOrThrow()
+  return new Map([[account, { keys: Number(keys), validKeys: Number(valid) }]])
 }
 
-type KeyFinder = (values: { readonly digest: string }) => Promise<KeyRow[]>
+async function countKeys(database: Database, now: number): Promise<KeyCounts> {
+  const counts = new Map<string, { keys: number; validKeys: number }>()
+  for (let after = ''; ; await pause()) {
+    const page = database
+      .selectFrom('keys')
+      .select(['id', 'account', sql<number>`case when ${isValid(now)} then 1 else 0 end`.as('valid')])
+    const rows = await page.where('id', '>', after).orderBy('id').limit(rowsPerPage).execute()
+    for (const { account, valid } of rows) {
+      const count = counts.getOrInsertComputed(account, () => ({ keys: 0, validKeys: 0 }))
+      count.keys++
+      count.validKeys += valid
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < rowsPerPage) return counts
+    after = last.id
+  }
+}
 
-/** Keys that are not revoked and are valid from some networks only. Throws with the schema of the version before. */
+function isValid(now: number): RawBuilder<boolean> {
+  return sql`(revoked_at is null and (expires_at is null or expires_at > ${now}))`
+}
+
+/** Keys that are not revoked and are valid from some networks only. */
 export async function countNetworkKeys(database: Database): Promise<number> {
   const found = database
     .selectFrom('keys')
@@ -168,17 +185,12 @@ export async function countNetworkKeys(database: Database): Promise<number> {
   return Number((await found.executeTakeFirstOrThrow()).count)
 }
 
-/** Without `hasAccess`, as in a ledger of the version before, every key may do everything from everywhere. */
-function keys(database: Database, hasAccess: boolean) {
-  const selected = database
+function keys(database: Database) {
+  return database
     .selectFrom('keys')
     .innerJoin('accounts', 'accounts.id', 'keys.account')
-    .select(['keys.id', 'keys.digest', 'keys.account', 'accounts.name', 'keys.created_at', 'keys.expires_at', 'keys.revoked_at'])
-  if (hasAccess) return selected.select(['keys.scope', 'keys.networks', 'keys.hint', 'keys.used_at', 'accounts.limits'])
-  return selected.select([
-    ...(['scope', 'networks', 'hint', 'limits'] as const).map((column) => sql<string | null>`null`.as(column)),
-    sql<number | null>`null`.as('used_at'),
-  ])
+    .select(['keys.id', 'keys.digest', 'keys.account', 'keys.scope', 'keys.networks', 'keys.hint', 'keys.used_at'])
+    .select(['keys.created_at', 'keys.expires_at', 'keys.revoked_at', 'accounts.name', 'accounts.limits'])
 }
 
 type KeyRow = Awaited<ReturnType<ReturnType<typeof keys>['execute']>>[number]
@@ -216,19 +228,12 @@ function toLimits(text: string | null): AccountLimits {
   return text === null ? {} : JSON.parse(text)
 }
 
-function requireKeyAccess(has: Store['has']): void {
-  if (has('key access')) return
-  throw new Fault('inProgress', 'The ledger has the schema of the version before; run swapgate ledger migrate first.', {
-    reason: 'refused',
-  })
-}
-
 function ends({ expires_at, revoked_at }: Pick<KeyRow, 'expires_at' | 'revoked_at'>) {
   return { ...(expires_at !== null && { expiresAt: expires_at }), ...(revoked_at !== null && { revokedAt: revoked_at }) }
 }
 
 function keyRow(within: Database, id: string) {
-  return keys(within, false).where('keys.id', '=', id).executeTakeFirst()
+  return keys(within).where('keys.id', '=', id).executeTakeFirst()
 }
 
 async function accountOf(
@@ -249,21 +254,14 @@ async function accountOf(
 }
 
 /** Returns false if the same key exists: an earlier run of this transaction added it, and its COMMIT was not confirmed. */
-async function insertKey(
-  within: Database,
-  account: string,
-  key: Omit<IssuedKey, 'name'>,
-  digest: string,
-  has: Store['has'],
-): Promise<boolean> {
-  if (key.scope || key.networks) requireKeyAccess(has)
+async function insertKey(within: Database, account: string, key: Omit<IssuedKey, 'name'>, digest: string): Promise<boolean> {
   const known = await within.selectFrom('keys').select('id').where('digest', '=', digest).executeTakeFirst()
   if (known?.id === key.id) return false
   const row = { digest, id: key.id, account, created_at: key.createdAt }
   const validity = { expires_at: key.expiresAt ?? null, revoked_at: key.revokedAt ?? null }
   await within
     .insertInto('keys')
-    .values({ ...row, ...validity, ...(has('key access') && accessColumns(key)) })
+    .values({ ...row, ...validity, ...accessColumns(key) })
     .execute()
   return true
 }

@@ -1,6 +1,6 @@
 /** Kysely: the manual operations on the ledger. */
 import { type NotNull, sql } from 'kysely'
-import type { UnknownReason } from '../core/ledger.ts'
+import type { AuditEntry } from '../core/operations/audit.ts'
 import {
   type ExportedEntry,
   type Judgement,
@@ -9,9 +9,9 @@ import {
   maxUnresolved,
   type UnresolvedCreateReport,
   type UnresolvedCursor,
-} from '../core/ledger-admin.ts'
-import type { AuditEntry } from '../core/operations/audit.ts'
+} from '../core/ports/ledger-admin.ts'
 import { type Amount, compareAmounts } from '../domain/amount.ts'
+import { pause } from '../domain/async.ts'
 import { formatTransactionId } from '../domain/swap.ts'
 import { attention, attentionCounts } from './attention.ts'
 import {
@@ -145,6 +145,7 @@ async function unresolved(
   const all = unresolvedColumns(store)
   const following = after ? all.where(sql<boolean>`(attempted_at, intent) > (${after.attemptedAt}, ${after.intent})`) : all
   const rows = await following.orderBy('attempted_at').orderBy('intent').limit(maxCreates).execute()
+  await pause() // a file is read without a wait: requests come between two pages
   return rows.map(toReport)
 }
 
@@ -159,14 +160,12 @@ async function unresolvedCount(database: Database): Promise<number> {
 }
 
 /** The condition repeats that of the index. */
-function unresolvedColumns({ database, has }: Store) {
-  const reason = has('unknown reasons') ? sql.ref<UnknownReason | null>('unknown_reason') : sql<null>`null`
-  const quoted = has('payable swaps') ? sql.ref<string | null>('quoted') : sql<null>`null`
+function unresolvedColumns({ database }: Store) {
   return database
     .selectFrom('transactions')
     .leftJoin('accounts', 'accounts.id', 'transactions.owner')
     .select(['intent', 'owner', 'provider', 'state', 'requested', 'sent', 'attempted_at', 'deadline', 'candidates', 'record'])
-    .select(['accounts.name as account', reason.as('unknown_reason'), quoted.as('quoted')])
+    .select(['accounts.name as account', 'unknown_reason', 'quoted'])
     .where(sql<boolean>`state <> 'done'`)
     .where('quoting', 'is', null)
     .$narrowType<{ intent: NotNull; state: UnresolvedCreateReport['state']; requested: NotNull; attempted_at: NotNull }>()
@@ -214,10 +213,9 @@ function resolved(actor: string, { intent, provider, state }: Create, judgement:
 const planLifetime = 86_400_000
 
 function settlementPlans(store: Store): Pick<LedgerAdmin, 'savePlan' | 'findPlan' | 'advancePlan'> {
-  const { database, write, writeOne, databaseTimeMs, has } = store
+  const { database, write, writeOne, databaseTimeMs } = store
   return {
     async savePlan(id, { rows, ...settlement }) {
-      if (!has('settlements')) return false
       const row = { id, at: databaseTimeMs, settlement: JSON.stringify(settlement), planned: JSON.stringify(rows), position: 0 }
       await write(async (within) => {
         await within
@@ -230,10 +228,8 @@ function settlementPlans(store: Store): Pick<LedgerAdmin, 'savePlan' | 'findPlan
           .onConflict((conflict) => conflict.doNothing()) // the same, whose commit was not confirmed
           .execute()
       })
-      return true
     },
     async findPlan(id) {
-      if (!has('settlements')) return undefined
       const row = await database.selectFrom('settlements').selectAll().where('id', '=', id).executeTakeFirst()
       return row && { plan: { ...JSON.parse(row.settlement), rows: JSON.parse(row.planned) }, position: row.position }
     },

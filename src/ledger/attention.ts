@@ -1,7 +1,8 @@
 /** Kysely: the transactions that need a person, and what that person records. */
 import { type NotNull, sql } from 'kysely'
-import type { TransactionRecord } from '../core/ledger.ts'
-import type { AttentionCount, LedgerAdmin, OperatorResult } from '../core/ledger-admin.ts'
+import type { TransactionRecord } from '../core/ports/ledger.ts'
+import type { AttentionCount, FoundTransaction, LedgerAdmin, OperatorResult } from '../core/ports/ledger-admin.ts'
+import { pause } from '../domain/async.ts'
 import { formatTransactionId } from '../domain/swap.ts'
 import type { Database } from './database.ts'
 import { writeEntry } from './entries.ts'
@@ -19,8 +20,14 @@ export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settl
   const { database, write } = store
   return {
     async needPerson(maxTransactions = maxListed) {
-      const rows = database.selectFrom('transactions').select(entryColumns).where(needsPerson)
-      return named(database, await rows.orderBy('sort_key', 'desc').orderBy('provider_id').limit(maxTransactions).execute())
+      const found: FoundTransaction[] = []
+      for (const { newest, oldest } of await rangesOf(database, maxTransactions)) {
+        const rows = database.selectFrom('transactions').select(entryColumns).where(needsPerson)
+        const ofRange = rows.where(sql<boolean>`sort_key between cast(${newest} as bigint) and cast(${oldest} as bigint)`)
+        found.push(...(await named(database, await ofRange.orderBy('sort_key', 'desc').orderBy('provider_id').execute())))
+        await pause()
+      }
+      return found.slice(0, maxTransactions)
     },
     settle(provider, id, result, actor) {
       const { status, note, account, at } = result
@@ -41,6 +48,21 @@ export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settl
       })
     },
   }
+}
+
+/** Of a file a statement is one turn of the event loop: requests come between two. */
+const rowsPerPage = 500
+
+/** Of the oldest of them, in parts, by the index alone: of what is not among them no row is read. Sort keys exceed a number's precision. */
+async function rangesOf(database: Database, max: number): Promise<readonly { readonly newest: string; readonly oldest: string }[]> {
+  const { rows } = await sql<{ readonly sort_key: string }>`
+    select cast(sort_key as text) as sort_key from transactions where ${needsPerson}
+    order by transactions.sort_key desc limit ${sql.lit(max)}`.execute(database)
+  const keys = [...new Set(rows.map(({ sort_key }) => sort_key))]
+  return Array.from({ length: Math.ceil(keys.length / rowsPerPage) }, (_, at) => {
+    const part = keys.slice(at * rowsPerPage, (at + 1) * rowsPerPage)
+    return { oldest: part.at(0) ?? '', newest: part.at(-1) ?? '' }
+  })
 }
 
 /** With a later sequence, so that a report that was merged before does not overwrite it. */

@@ -4,10 +4,9 @@
  */
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Intent } from '../core/ledger.ts'
+import type { Intent } from '../core/ports/ledger.ts'
 import { accountKey } from '../domain/address/same-address.ts'
 import type { Database } from './database.ts'
-import type { Store } from './store.ts'
 
 type RequestOfIntent = Pick<Intent, 'id' | 'attemptedAt' | 'requested' | 'idempotencyKey' | 'requestId' | 'keyId'>
 
@@ -35,8 +34,7 @@ export function requestRow({ id, attemptedAt, requested, idempotencyKey, request
 }
 
 /** Of a create that has no row yet. */
-export async function storeRequest(within: Database, intent: RequestOfIntent, { has }: Pick<Store, 'has'>): Promise<void> {
-  if (!has('create requests')) return
+export async function storeRequest(within: Database, intent: RequestOfIntent): Promise<void> {
   const { intent: id, at, request_id, key_id, idempotency_key, payout, refund } = requestRow(intent)
   await sql`
     insert into create_requests (intent, at, request_id, key_id, idempotency_key, payout, refund)

@@ -21,7 +21,7 @@ import {
   type TransactionRecord,
   type UnknownReason,
   type UnresolvedCreate,
-} from '../core/ledger.ts'
+} from '../core/ports/ledger.ts'
 import { discrepanciesOf, wasThereBefore } from '../core/same-swap.ts'
 import { paymentAddressKey } from '../domain/address/same-address.ts'
 import { DepositInUse, LedgerBusy, LedgerConflict, QuoteNotHeld, TooManyOpenCreates, UncertainChange } from '../domain/fault.ts'
@@ -29,6 +29,7 @@ import { isFinal } from '../domain/status.ts'
 import type { NewTransaction, Transaction } from '../domain/swap.ts'
 import { Turns } from '../domain/turns.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
+import type { CreateProbe } from './create-probe.ts'
 import { storeRequest } from './create-requests.ts'
 import type { Database } from './database.ts'
 import { contradictObserved, entryOfCreate, removeEntry, takeDeposit, writeEntry } from './entries.ts'
@@ -67,7 +68,7 @@ type Creates = Pick<
 /** Of a create that does not begin together with others, like the wait for a connection. */
 const maxAloneWaitMs = 2_000
 
-export function creates(store: Store): Creates {
+export function creates(store: Store, { refusal, heed }: Pick<CreateProbe, 'refusal' | 'heed'>): Creates {
   const { database, write, writeOne, atOnce } = store
   const alone = new Turns(atOnce?.maxAlone ?? Number.POSITIVE_INFINITY, { maxWaitMs: maxAloneWaitMs })
   /** What this process has begun, until it is told the outcome. */
@@ -75,17 +76,21 @@ export function creates(store: Store): Creates {
   return {
     async begin(intent, isAwaited = () => true) {
       const { id, owner, provider, attemptedAt } = intent
-      if (!store.has('payable swaps')) return await refuseWithoutStep(database, intent)
+      const why = refusal()?.message
+      if (why !== undefined) return await refuseNew(database, intent, why)
       let uncertain: UncertainChange | undefined
       const begun = await atOnce?.begin(intent, isAwaited).catch((reason) => {
+        heed(reason)
         if (!(reason instanceof UncertainChange)) throw reason
         uncertain = reason
       })
       if (begun === 'keyInUse') return false
       if (begun === undefined) {
+        if (!isAwaited()) throw uncertain ?? new LedgerBusy('timeout: the create is over')
         const isNew = await alone
           .run(owner, () => beginAlone(store, intent, isAwaited))
           .catch((reason) => {
+            heed(reason)
             throw uncertain ?? reason
           })
         if (!isNew) return false
@@ -104,6 +109,7 @@ export function creates(store: Store): Creates {
         if (isAccepted) await endStreaks(within, judged, store)
         return isAccepted
       }, 'result').catch(async (reason) => {
+        heed(reason)
         if (!(reason instanceof LedgerConflict)) throw reason
         await write((within) => addBesideBound(within, intent, record, store), 'result').catch((beside) => {
           if (!(beside instanceof DepositInUse)) throw beside // another swap has its deposit address: it is not added
@@ -113,16 +119,16 @@ export function creates(store: Store): Creates {
     },
     markUnknown(intent, nextCheckAt, reason) {
       sent.delete(intent)
-      return writeOne((within) => markUnknown(within, intent, nextCheckAt, reason, store), 'result')
+      return writeOne((within) => markUnknown(within, intent, nextCheckAt, reason), 'result')
     },
     dropUnquoted: (now) => writeOne((within) => dropUnquoted(within, now)),
     dueCreates: (...query) => dueCreates(store, ...query),
     ownersOfUnresolved: () => ownersOfUnresolved(database),
     scheduleNextCheck: (create, next, candidates, withheld = []) =>
       withheld.length === 0
-        ? writeOne((within) => scheduleNextCheck(within, create, next, candidates, store))
+        ? writeOne((within) => scheduleNextCheck(within, create, next, candidates))
         : write(async (within) => {
-            const isFirst = await scheduleNextCheck(within, create, next, candidates, store)
+            const isFirst = await scheduleNextCheck(within, create, next, candidates)
             if (isFirst) await withhold(within, create, withheld, store)
             return isFirst
           }),
@@ -142,7 +148,7 @@ export function creates(store: Store): Creates {
       write((within) => keepRefused(within, create, { reported, fields: ['refused', ...contradicted] }, store)),
     keepCandidates: (create, candidates, withheld = []) =>
       write(async (within) => {
-        await keepCandidates(within, create, candidates, store)
+        await keepCandidates(within, create, candidates)
         await withhold(within, create, withheld, store)
       }),
     markMismatch(intent, reported, fields, judged = []) {
@@ -175,12 +181,12 @@ async function boundCreate(database: Database, provider: string, id: string): Pr
   return rows[0] && toUnresolvedCreate(rows[0])
 }
 
-/** On the schema before no create begins, since its result could not be stored. One whose key is in use is a repeat. */
-async function refuseWithoutStep(database: Database, { owner, idempotencyKey }: Intent): Promise<false> {
+/** No create begins whose result could not be stored. One whose key is in use is a repeat. */
+async function refuseNew(database: Database, { id, owner, idempotencyKey }: Intent, why: string): Promise<false> {
   const key = idempotencyKey?.key ?? null
-  const { rows } = await sql`select 1 from claims where owner = ${owner} and key = ${key}`.execute(database)
+  const { rows } = await sql`select 1 from claims where owner = ${owner} and key = ${key} and intent <> ${id}`.execute(database)
   if (rows.length > 0) return false
-  throw new Error('the ledger lacks the step "payable swaps", which swapgate ledger migrate adds')
+  throw new Error(why)
 }
 
 function beginAlone(store: Store, intent: Intent, isAwaited: () => boolean): Promise<boolean> {
@@ -197,7 +203,7 @@ const hasNoOutcome = sql<boolean>`state in ('pending', 'unknown')`
 export const isUnresolved = sql<boolean>`state <> 'done'`
 const isMismatch = sql<boolean>`state <> 'done' and state = 'mismatch'`
 
-type CreateStore = Pick<Store, 'clock' | 'lockId' | 'has' | 'databaseTimeMs' | 'newEvents' | 'recordset'>
+type CreateStore = Pick<Store, 'clock' | 'lockId' | 'databaseTimeMs' | 'newEvents' | 'recordset' | 'confirmEarlier'>
 
 export type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
 
@@ -226,12 +232,15 @@ async function begin(within: Database, intent: Intent, store: Store): Promise<bo
       ${toJson(requested)}, ${toJson(sent)}, ${toJson(destination)}, ${deadline ?? null}, ${traceparent ?? null}, ${toJson(intent.quote)}
     ) on conflict (intent) do nothing`.execute(within)
   // The same create again: an earlier run inserted it, and its COMMIT was not confirmed.
-  if (numAffectedRows === 0n) return true
+  if (numAffectedRows === 0n) {
+    await store.confirmEarlier(within)
+    return true
+  }
   if (await exceedsOpen(within, intent)) throw new TooManyOpenCreates()
   const isNew =
     (await storeIdempotencyKey(within, intent, clock)) ||
     ((await dropAbandoned(within, intent)) && (await storeIdempotencyKey(within, intent, clock)))
-  await (isNew ? storeRequest(within, intent, store) : drop(within, id))
+  await (isNew ? storeRequest(within, intent) : drop(within, id))
   if (isNew && intent.firmQuote !== undefined && !(await useFirmQuote(within, intent, store))) throw new QuoteNotHeld()
   return isNew
 }
@@ -272,10 +281,13 @@ async function complete(
   store: CreateStore,
   deposit: DepositClaim,
 ): Promise<boolean> {
-  const create = await lockCreateOrRestore(within, intent, store)
+  const create = await lockCreateOrRestore(within, intent)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'mismatch') return false
-  if (create.state === 'done') return isCompletedAs(create, record)
+  if (create.state === 'done') {
+    await store.confirmEarlier(within)
+    return isCompletedAs(create, record)
+  }
   const { holder, isAnothers } = await lockId(within, create, record.transaction.id, store)
   if (isAnothers || (holder && isOlder(holder, record))) {
     await becomeMismatch(within, intent, null, { reported: record.transaction, fields: ['id'] }, store)
@@ -385,11 +397,9 @@ async function markUnknown(
   intent: string,
   nextCheckAt: number,
   reason: UnknownReason | undefined,
-  { has }: Store,
 ): Promise<void> {
-  const why = has('unknown reasons') ? sql`, unknown_reason = ${reason ?? null}` : sql``
   await sql`
-    update transactions set state = 'unknown', next_check_at = ${nextCheckAt}${why}
+    update transactions set state = 'unknown', next_check_at = ${nextCheckAt}, unknown_reason = ${reason ?? null}
     where intent = ${intent} and ${hasNoOutcome}`.execute(within)
 }
 
@@ -476,16 +486,13 @@ async function scheduleNextCheck(
   { intent, checkCount, nextCheckAt }: UnresolvedCreate,
   next: number | undefined,
   candidates: readonly string[] | undefined,
-  { has }: Store,
 ): Promise<boolean> {
   const found = candidates ? sql`${candidates.length > 0 ? toJson(candidates) : null}` : sql`candidates`
-  // Its process has not said what happened.
-  const why = has('unknown reasons')
-    ? sql`, unknown_reason = case when state = 'pending' then 'interrupted' else unknown_reason end`
-    : sql``
+  // Of a pending one, its process has not said what happened.
   const { numAffectedRows } = await sql`
     update transactions
-    set state = 'unknown', next_check_at = ${next ?? null}, check_count = ${checkCount + 1}, candidates = ${found}${why}
+    set state = 'unknown', next_check_at = ${next ?? null}, check_count = ${checkCount + 1}, candidates = ${found},
+      unknown_reason = case when state = 'pending' then 'interrupted' else unknown_reason end
     where intent = ${intent} and check_count = ${checkCount} and next_check_at is not distinct from ${nextCheckAt ?? null}
     and ${hasNoOutcome}`.execute(within)
   return numAffectedRows === 1n
@@ -517,7 +524,7 @@ async function bindFound(
   store: CreateStore,
   deposit: DepositClaim,
 ): Promise<boolean> {
-  const create = await lockCreateOrRestore(within, intent, store)
+  const create = await lockCreateOrRestore(within, intent)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'done') return create.provider_id === record.transaction.id
   if (create.state === 'mismatch') return false
@@ -536,7 +543,6 @@ async function drop(within: Database, intent: string): Promise<void> {
 
 /** The same, counted for its owner: in one statement at a server, else in the transaction of a file. */
 async function dropRefused(within: Database, intent: string, store: Store): Promise<void> {
-  if (!store.has('usage')) return await drop(within, intent)
   const removal = sql<RefusedCreate>`
     delete from transactions where intent = ${intent} and ${hasNoOutcome} returning owner, attempted_at`
   if (store.atOnce) return await removeRefused(within, removal)
@@ -616,25 +622,19 @@ async function keepRefused(
   if (holder?.intent === create.intent) return true
   if (isAnothers) return false
   // An entry that was only observed under the id keeps it.
-  await keep(within, create, { id: holder ? null : id, record: toJson(record), candidates: null }, store)
+  await keep(within, create, { id: holder ? null : id, record: toJson(record), candidates: null })
   return true
 }
 
 /** A mismatch without a response: any of the candidates may be its transaction. */
-async function keepCandidates(
-  within: Database,
-  create: UnresolvedCreate,
-  candidates: readonly string[],
-  store: CreateStore,
-): Promise<void> {
-  await keep(within, create, { id: null, record: null, candidates: toJson(candidates) }, store)
+async function keepCandidates(within: Database, create: UnresolvedCreate, candidates: readonly string[]): Promise<void> {
+  await keep(within, create, { id: null, record: null, candidates: toJson(candidates) })
 }
 
 async function keep(
   within: Database,
   { intent, owner, provider, requested, sent, destination, attemptedAt, deadline, quote }: UnresolvedCreate,
   found: { readonly id: string | null; readonly record: string | null; readonly candidates: string | null },
-  store: CreateStore,
 ): Promise<void> {
   // An earlier run kept it, and its COMMIT was not confirmed.
   await sql`
@@ -644,7 +644,7 @@ async function keep(
       ${intent}, ${owner}, ${provider}, 'mismatch', ${attemptedAt}, ${deadline ?? null}, ${toJson(requested)}, ${toJson(sent)},
       ${toJson(destination)}, ${toJson(quote)}, ${found.id}, ${found.record}, ${found.candidates}
     ) on conflict (intent) do nothing`.execute(within)
-  await storeRequest(within, { id: intent, attemptedAt, requested }, store)
+  await storeRequest(within, { id: intent, attemptedAt, requested })
   await sql`delete from refused_creates where intent = ${intent}`.execute(within)
 }
 
@@ -669,14 +669,14 @@ async function markMismatch(
   fields: readonly string[],
   store: CreateStore,
 ): Promise<void> {
-  const create = await lockCreateOrRestore(within, intent, store)
+  const create = await lockCreateOrRestore(within, intent)
   if (!create || create.state === 'done') throw new LedgerConflict(`The ledger has no create ${intent} whose outcome is open.`)
   const { holder, isAnothers } = await lockId(within, create, reported.id, store)
   // The sequence of the response is not known: what has progressed, or receives elsewhere, is another one.
   const response = { transaction: reported, sequence: Number.POSITIVE_INFINITY }
   const isListed = holder?.state === 'done' && holder.intent === null && !isOlder(holder, response)
   const isOwn = isListed && holder.owner === create.owner
-  const lastNumber = isOwn ? await lastNumberOf(within, create.provider, reported.id, store) : 0
+  const lastNumber = isOwn ? await lastNumberOf(within, create.provider, reported.id) : 0
   if (isListed) await removeEntry(within, create.provider, reported.id, holder)
   const isFree = !isAnothers && (!holder || isListed || holder.intent === intent)
   if (isFree) await contradictObserved(within, create.provider, reported.id, store)
@@ -746,12 +746,12 @@ async function endWhere(within: Database, intent: string, condition: RawBuilder<
 }
 
 /** Also finds a create that has ended as not created, for a late result. */
-async function lockCreateOrRestore(within: Database, intent: string, store: CreateStore): Promise<Create | undefined> {
-  return (await lockCreate(within, intent)) ?? (await restore(within, intent, store))
+async function lockCreateOrRestore(within: Database, intent: string): Promise<Create | undefined> {
+  return (await lockCreate(within, intent)) ?? (await restore(within, intent))
 }
 
 /** Makes an ended create unresolved again. Undefined if it is not kept any more. */
-async function restore(within: Database, intent: string, store: CreateStore): Promise<Create | undefined> {
+async function restore(within: Database, intent: string): Promise<Create | undefined> {
   const { rows } = await sql<EndedRow>`
     delete from ended where intent = ${intent} returning owner, provider, requested, sent, attempted_at`.execute(within)
   const [create] = rows
@@ -760,7 +760,7 @@ async function restore(within: Database, intent: string, store: CreateStore): Pr
   await sql`
     insert into transactions (intent, owner, provider, state, requested, sent, attempted_at)
     values (${intent}, ${owner}, ${provider}, 'unknown', ${requested}, ${sent}, ${attempted_at})`.execute(within)
-  await storeRequest(within, { id: intent, attemptedAt: attempted_at, requested: JSON.parse(requested) }, store)
+  await storeRequest(within, { id: intent, attemptedAt: attempted_at, requested: JSON.parse(requested) })
   return { intent, owner, provider, requested, attempted_at, state: 'unknown', provider_id: null, record: null }
 }
 

@@ -23,15 +23,78 @@ const sqlite = new Map<number, Known>([
   ],
   [26, ['damaged', 'it is not a SQLite database; name another file, or restore a backup']],
 ])
-/** By the SQLSTATE of PostgreSQL or the name of a system error. */
+const foreignRule: Known = [
+  'tables',
+  'a constraint, a column or a trigger that is not of swapgate refuses rows of the ledger; the log of the server names it: remove it there',
+]
+const sessionNotKept: Known = [
+  'pooler',
+  'PgBouncer, or another pooler, does not keep a session for each connection; set pool_mode = session and server_reset_query = DISCARD ALL in pgbouncer.ini',
+]
+/** The probe's code for a row that was changed without an error, and is not. No SQLSTATE of PostgreSQL. */
+export const rowLeftOut = '42LEFT'
+
+const rowPolicy: Known = [
+  'permissions',
+  'the user lacks a privilege, since row level security is on; ALTER TABLE <table> DISABLE ROW LEVEL SECURITY, or give it a policy for all rows',
+]
+const publication: Known = [
+  'publication',
+  'a publication keeps a table from being updated that has no primary key; ALTER TABLE transactions REPLICA IDENTITY FULL',
+]
+/** By the SQLSTATE of PostgreSQL, alone or with the function of the server that says it, or the name of a system error. */
 const others = new Map<string, Known>([
   ['28P01', ['credentials', 'the server rejects the user or the password; correct them in ledger.url']],
   ['28000', ['credentials', 'the server rejects this user; correct the user in ledger.url, or allow it on the server']],
   ['3D000', ['no_database', 'the server has no such database; create it']],
   ['25006', ['read_only', 'the server is read-only; make it take writes, or name the one that does in ledger.url']],
   ['53100', ['full', 'the disk of the server is full; free some space there']],
-  ['42501', ['permissions', 'the user may not create tables; grant it this privilege']],
+  [
+    '42501',
+    [
+      'permissions',
+      'the user lacks a privilege; make it the owner of the tables, or GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA <schema> TO <user>',
+    ],
+  ],
+  [
+    '42501 CheckMyDatabase',
+    ['permissions', 'the user may not connect to this database; allow it: GRANT CONNECT ON DATABASE <database> TO <user>'],
+  ],
+  ['42501 ExecWithCheckOptions', rowPolicy],
+  [rowLeftOut, rowPolicy],
+  [
+    '42P01',
+    [
+      'no_table',
+      'a table of the ledger is not there; restore it, or correct ledger.url or search_path, or GRANT USAGE ON SCHEMA <schema> TO <user>',
+    ],
+  ],
+  ['55000', publication],
+  [
+    '55000 CheckMyDatabase',
+    ['no_database', 'the database takes no connections; allow them: ALTER DATABASE <database> WITH ALLOW_CONNECTIONS true'],
+  ],
+  [
+    '42P10 CheckCmdReplicaIdentity',
+    [
+      'publication',
+      "a publication of a table has a list of columns, or a filter of rows, without its primary key; add the key, or ALTER PUBLICATION <name> SET (publish = 'insert')",
+    ],
+  ],
+  [
+    '23505',
+    [
+      'tables',
+      "a table takes no new row, since its sequence is behind its rows; set it: SELECT setval(pg_get_serial_sequence('<table>', '<column>'), max(<column>)) FROM <table>; the log of the server names it",
+    ],
+  ],
+  ['23502', foreignRule],
+  ['23503', foreignRule],
+  ['23514', foreignRule],
+  ['P0001', foreignRule],
   ['53300', ['connections', 'the server has no free connection; raise its limit']],
+  ['42P05', sessionNotKept],
+  ['26000', sessionNotKept],
   ['57P03', ['starting', 'the server is starting or stopping; try again']],
   ['ECONNREFUSED', ['refused', 'no server listens at this address; start it, or correct the address']],
   ['ENOTFOUND', ['dns_not_found', 'the host does not exist; correct the address']],
@@ -80,13 +143,21 @@ const byText: readonly (readonly [RegExp, Known])[] = [
   ],
 ]
 
+interface Failure {
+  readonly errcode?: number
+  readonly code?: string
+  readonly routine?: string
+  readonly message?: string
+}
+
 /** Undefined if it is none of those that are known. */
 function knownDiagnosis(reason: unknown): Known | undefined {
-  const { errcode, code, message = '' } = reason as { errcode?: number; code?: string; message?: string }
+  const { errcode, code, routine, message = '' } = reason as Failure
   if (errcode !== undefined) return sqlite.get(errcode & 0xff)
   const file = namedFile(reason)
   if (file !== undefined) return ['tls_file', file]
-  const known = byText.find(([pattern]) => pattern.test(message))?.[1] ?? others.get(String(code))
+  const known =
+    byText.find(([pattern]) => pattern.test(message))?.[1] ?? others.get(`${code} ${routine}`) ?? others.get(String(code))
   if (known !== undefined) return known
   const cause = unreachableCauseOf(reason)
   const byTls = byCause[cause]

@@ -1,14 +1,16 @@
 /** Kysely: the known transactions, each of one owner. */
 import { type NotNull, type RawBuilder, sql } from 'kysely'
-import type { DepositClaim, Ledger, LedgerEntry, ListFilter, TransactionRecord } from '../core/ledger.ts'
+import type { DepositClaim, Ledger, LedgerEntry, ListFilter, TransactionRecord } from '../core/ports/ledger.ts'
 import { paymentAddressKey } from '../domain/address/same-address.ts'
 import { DepositInUse } from '../domain/fault.ts'
+import { piece } from '../domain/processor-time.ts'
 import { isFinal, type Status } from '../domain/status.ts'
 import { accountsOf, isOfAccount } from './accounts.ts'
 import type { Database } from './database.ts'
 import { type CreateWithoutEntry, clampSortKey, type EntryRow, entryColumns, maxSortKey, sortKey, toEntry, toRow } from './entry.ts'
+import { readsOf } from './fresh-reads.ts'
 import { addToPageIndex, firstPosition, oldestFirst, position, positionColumns, removeFromPageIndex } from './page-index.ts'
-import { changeTime } from './schema/migrations.ts'
+import { changeTime } from './schema/first-schema.ts'
 import { prepare, type Store } from './store.ts'
 import { addEvent, type EventWriter, eventOf, lastDigest, lastNumberOf } from './transaction-events.ts'
 
@@ -29,6 +31,7 @@ type Entries = Pick<
 
 export function entries(store: Store): Entries {
   const { database, write, isIn: isAmong, listed, toList, dataVersion, databaseTimeMs } = store
+  const reads = readsOf(store)
   /** The store's data version before an entry was read. */
   const dataVersions = new WeakMap<LedgerEntry, number>()
   const find = prepare(database, ['owner', 'provider', 'id'], ({ owner, provider, id }) =>
@@ -75,8 +78,6 @@ export function entries(store: Store): Entries {
       )
       .compile(),
   )
-  /** On the schema before, which has no table of what is withheld. */
-  const mismatchedIdsBefore = prepare(database, ['provider', 'ids'], ({ provider, ids }) => mismatched(provider, ids).compile())
   const swapsNamed = prepare(database, ['owner', 'provider', 'ids'], ({ owner, provider, ids }) =>
     database
       .selectFrom('transactions')
@@ -92,7 +93,7 @@ export function entries(store: Store): Entries {
       const current = known && dataVersion?.()
       const isUnchanged = known && current !== undefined && dataVersions.get(known) === current
       if (isUnchanged && isOf(known, owner, provider, id)) return known
-      const [row] = await find({ owner, provider, id })
+      const row = await reads.find(async (on) => (await find({ owner, provider, id }, on))[0])
       const entry = row && toEntry(row)
       if (entry && current !== undefined) dataVersions.set(entry, current)
       return entry
@@ -161,8 +162,7 @@ export function entries(store: Store): Entries {
       return new Map([...byId].map(([id, named]) => [id, named.some(({ is_own }) => Boolean(is_own))]))
     },
     async mismatchedIds(provider, ids) {
-      const find = store.has('payable swaps') ? mismatchedIds : mismatchedIdsBefore
-      const rows = await find({ provider, ids: toList(ids) })
+      const rows = await mismatchedIds({ provider, ids: toList(ids) })
       return new Set(rows.map(({ provider_id }) => provider_id))
     },
   }
@@ -240,7 +240,7 @@ async function insertEntry(
 ): Promise<EntryRow | undefined> {
   const at = { sort_key: sortKey(after), provider_id: after.transaction.id, provider }
   // It would be shown as it is stored.
-  if (await isWithheld(within, provider, at.provider_id, store)) return undefined
+  if (await isWithheld(within, provider, at.provider_id)) return undefined
   const row = await within
     .insertInto('transactions')
     .values({ ...toRow(after), ...at, owner, state: 'done' })
@@ -265,7 +265,7 @@ async function completeEntry(
   store: EventWriter,
 ): Promise<EntryRow> {
   const { id } = after.transaction
-  const lastNumber = replaced?.owner === owner ? await lastNumberOf(within, provider, id, store) : known
+  const lastNumber = replaced?.owner === owner ? await lastNumberOf(within, provider, id) : known
   if (replaced) await removeEntry(within, provider, id, replaced)
   const entry = entryOfCreate({ attempted_at }, after)
   const row = await within
@@ -310,7 +310,7 @@ export async function takeDeposit(
     where deposit = ${deposit}`.execute(within)
 }
 
-// Kysely: who has a deposit address by its row alone: a create of the version before, which does not know `open_deposits`.
+// Kysely: who has a deposit address by its row alone: a create of a build that did not know `open_deposits`.
 
 /** The newest one. `columns` of `transactions`. */
 function newestAt(deposit: string, columns: RawBuilder<unknown>, condition = sql`true`) {
@@ -356,7 +356,7 @@ async function changeEntry(
   store: EventWriter,
 ): Promise<EntryRow | undefined> {
   const isCleared = !before.isCreated && before.doubt === 'contradicted' && after.doubt === undefined
-  if (isCleared && (await isWithheld(within, before.provider, after.transaction.id, store))) return undefined
+  if (isCleared && (await isWithheld(within, before.provider, after.transaction.id))) return undefined
   const { status, attention, changed_at, ...row } = toRow(after)
   const isKept = isFinal(status) ? isFinalRow : isSettledRow
   const changed = await within
@@ -374,7 +374,7 @@ async function changeEntry(
     .where('state', '=', 'done')
     .where('sequence', 'is not distinct from', before.sequence ?? null)
     .where('requested', before.isCreated ? 'is not' : 'is', null)
-    .returning([...entryColumns, lastDigest(store).as('last_digest')])
+    .returning([...entryColumns, lastDigest.as('last_digest')])
     .executeTakeFirst()
   if (!changed) return undefined
   const { last_digest, ...written } = changed
@@ -383,8 +383,7 @@ async function changeEntry(
 }
 
 /** Whether nobody may pay for it while a create of unknown outcome is unresolved, by any tag of the account. */
-async function isWithheld(within: Database, provider: string, id: string, { has }: EventWriter): Promise<boolean> {
-  if (!has('payable swaps')) return false
+async function isWithheld(within: Database, provider: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from withheld_candidates join transactions on transactions.intent = withheld_candidates.intent
     where withheld_candidates.provider_id = ${id} and ${isOfAccount('withheld_candidates.provider', provider)}
@@ -430,7 +429,7 @@ function lister(database: Database): Ledger['list'] {
     const span = { first: clampSortKey(-created.last), end: clampSortKey(-created.first) + 1n }
     const place = { owner, ...span, offset: BigInt(page - 1) * BigInt(size), size }
     const rows = filter ? (await filteredQuery(place, filter).execute(database)).rows : await readPage(place)
-    return { entries: rows.filter(({ record }) => record !== null).map(toEntry), total: rows[0]?.total ?? 0 }
+    return { entries: piece(() => rows.filter(({ record }) => record !== null).map(toEntry)), total: rows[0]?.total ?? 0 }
   }
 }
 

@@ -1,5 +1,5 @@
 /** Converts entries to rows: fields of queries and comparisons are columns, the rest is JSON. */
-import type { LedgerEntry, TransactionRecord } from '../core/ledger.ts'
+import type { LedgerEntry, TransactionRecord } from '../core/ports/ledger.ts'
 import { isCreatedAround } from '../core/same-swap.ts'
 import { instantsOf } from '../domain/instant.ts'
 import { type Attention, isFinal, type Status } from '../domain/status.ts'

@@ -1,6 +1,6 @@
 /** Kysely: finds swaps by what a person has of them. Each look-up is a range of an index, so that its cost does not grow with the ledger. */
 import { type RawBuilder, sql } from 'kysely'
-import { type FindCursor, type FoundSwap, type LedgerAdmin, maxSharedDeposits, type SwapField } from '../core/ledger-admin.ts'
+import { type FindCursor, type FoundSwap, type LedgerAdmin, maxSharedDeposits, type SwapField } from '../core/ports/ledger-admin.ts'
 import { accountKey, paymentAddressKey } from '../domain/address/same-address.ts'
 import { isTransactionId, parseTransactionId } from '../domain/swap.ts'
 import { addressDigest, digestOf } from './create-requests.ts'
@@ -61,7 +61,7 @@ function isBefore(one: FindCursor, other: FindCursor): boolean {
 
 const namedBy: Part = async (store, text, maxHits, after) => {
   const few = [...(await byId(store, text)), ...(await byDeposit(store, text)), ...(await byIntent(store, text))]
-  const many = store.has('create requests') ? await byRequest(store, text, maxHits, after) : []
+  const many = await byRequest(store, text, maxHits, after)
   const hits = [...few, ...many].filter(({ cursor }) => !after || isBefore(after, cursor))
   const merged = Map.groupBy(hits, ({ cursor }) => cursor.key)
   return [...merged.values()].map(mergedHit).toSorted(newestHitFirst).slice(0, maxHits)
@@ -260,10 +260,10 @@ function toFound(row: SwapRow): Omit<FoundSwap, 'matched'> {
 }
 
 async function requestsOf(
-  { database, has, isIn, toList }: Store,
+  { database, isIn, toList }: Store,
   intents: readonly string[],
 ): Promise<ReadonlyMap<string, Pick<FoundSwap, 'requestId' | 'keyId'>>> {
-  if (!has('create requests') || intents.length === 0) return new Map()
+  if (intents.length === 0) return new Map()
   const { rows } = await sql<{ readonly intent: string; readonly request_id: string | null; readonly key_id: string | null }>`
     select intent, request_id, key_id from create_requests where ${isIn('intent', toList(intents))}`.execute(database)
   return new Map(

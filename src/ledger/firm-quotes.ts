@@ -1,8 +1,9 @@
 /** Kysely: quotes that are kept for one create each (docs/contract.md §10.7). All times are of the database's clock, so that every process agrees. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
-import { type Intent, type Ledger, maxFirmQuotes } from '../core/ledger.ts'
+import { type Intent, type Ledger, maxFirmQuotes } from '../core/ports/ledger.ts'
 import type { Database } from './database.ts'
+import { readsOf } from './fresh-reads.ts'
 import type { Store } from './store.ts'
 
 /** Of one transaction: SQLite deletes them in the event loop, each from pages of its own. With a pause (ms) after each. */
@@ -18,10 +19,10 @@ interface FirmQuoteRow {
 }
 
 export function firmQuotes(store: Store): Pick<Ledger, 'keepFirmQuote' | 'findFirmQuote' | 'expireFirmQuotes'> {
-  const { database, writeOne, has, databaseTimeMs: now } = store
+  const { writeOne, databaseTimeMs: now } = store
+  const reads = readsOf(store)
   return {
     async keepFirmQuote({ id, owner, provider, quoteId, terms }, validForMs) {
-      if (!has('firm quotes')) return undefined
       const [kept] = await writeOne(async (within) => {
         const { rows } = await sql<{ readonly valid_until: number }>`
           insert into firm_quotes (id, owner, provider, quote_id, terms, valid_until)
@@ -36,17 +37,15 @@ export function firmQuotes(store: Store): Pick<Ledger, 'keepFirmQuote' | 'findFi
       return kept ? Number(kept.valid_until) : 'tooMany'
     },
     async findFirmQuote(owner, id) {
-      if (!has('firm quotes')) return undefined
-      const { rows } = await sql<FirmQuoteRow>`
+      const quote = sql<FirmQuoteRow>`
         select provider, quote_id, terms, valid_until, intent from firm_quotes
-        where id = ${id} and owner = ${owner} and valid_until > ${now}`.execute(database)
-      const [row] = rows
+        where id = ${id} and owner = ${owner} and valid_until > ${now}`
+      const row = await reads.find(async (on) => (await quote.execute(on)).rows[0])
       if (!row || row.intent !== null) return undefined
       const { provider, quote_id: quoteId, valid_until } = row
       return { id, owner, provider, quoteId, terms: JSON.parse(row.terms), validUntil: Number(valid_until) }
     },
     async expireFirmQuotes() {
-      if (!has('firm quotes')) return
       while (await writeOne((within) => deleteExpired(within, now))) await delay(pauseMs)
     },
   }
@@ -56,18 +55,16 @@ export function firmQuotes(store: Store): Pick<Ledger, 'keepFirmQuote' | 'findFi
 export async function useFirmQuote(
   within: Database,
   { id, owner, firmQuote }: Intent,
-  store: Pick<Store, 'has' | 'databaseTimeMs'>,
+  { databaseTimeMs }: Pick<Store, 'databaseTimeMs'>,
 ) {
-  if (!store.has('firm quotes')) return false
   const { numAffectedRows } = await sql`
     update firm_quotes set intent = ${id}
-    where id = ${firmQuote} and owner = ${owner} and intent is null and valid_until > ${store.databaseTimeMs}`.execute(within)
+    where id = ${firmQuote} and owner = ${owner} and intent is null and valid_until > ${databaseTimeMs}`.execute(within)
   return numAffectedRows === 1n
 }
 
 /** Whether the swap has used a quote that is not over: without the swap it would be free again. */
-export function holdsFirmQuote({ has, databaseTimeMs }: Pick<Store, 'has' | 'databaseTimeMs'>): RawBuilder<boolean> {
-  if (!has('firm quotes')) return sql`1 = 0`
+export function holdsFirmQuote({ databaseTimeMs }: Pick<Store, 'databaseTimeMs'>): RawBuilder<boolean> {
   return sql`exists (
     select 1 from firm_quotes where firm_quotes.intent = transactions.intent and firm_quotes.valid_until > ${databaseTimeMs}
   )`

@@ -1,6 +1,6 @@
 /**
  * Kysely: orders in providers' lists that a restored ledger lacked, the keys of creates that may have made them, and what a person has decided
- * (docs/contract.md §10.6):
+ * (docs/contract-operators.md §10.6):
  *
  *     keep ──> waiting ──> assigned (assign) ──> waiting again (unassign); the key that returned it is withheld (freeKey, assign)
  *                      ──> dismissed (dismiss) ──> waiting again (undismiss)
@@ -9,7 +9,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import type { DepositClaim, TransactionRecord } from '../core/ledger.ts'
+import type { DepositClaim, TransactionRecord } from '../core/ports/ledger.ts'
 import type {
   Assigned,
   AssignedOrder,
@@ -21,7 +21,8 @@ import type {
   Unassigned,
   UndecidedOrder,
   WithheldKey,
-} from '../core/restores.ts'
+} from '../core/ports/restores.ts'
+import { pause } from '../domain/async.ts'
 import { LedgerConflict } from '../domain/fault.ts'
 import { formatTransactionId, type NewTransaction } from '../domain/swap.ts'
 import { isOfAccount } from './accounts.ts'
@@ -63,7 +64,6 @@ type FoundOrders = Pick<
 /** `holds`: of a row of `restored_providers`. */
 export function foundOrders(store: Store, holds: RawBuilder<boolean>): FoundOrders {
   const { database, write, databaseTimeMs: now, listed, toList } = store
-  const isThere = (): boolean => store.has('restores')
   return {
     async missing(provider, ids) {
       const { rows } = await sql<{ readonly id: string }>`
@@ -94,31 +94,35 @@ export function foundOrders(store: Store, holds: RawBuilder<boolean>): FoundOrde
         }
       }),
     async undecided(maxOrders = maxListed) {
-      if (!isThere()) return []
-      return await withCreates(database, await orders(database, sql<boolean>`${isUndecided}`, maxOrders))
+      const keys = await keysOf(database, isUndecided, ({ found_at }) => Number(found_at), maxOrders)
+      return await loaded(keys, async (part) =>
+        withCreates(store, await orders(database, sql`${isAmong('found_orders', part, store)} and ${isUndecided}`), part),
+      )
     },
     async findUndecided(provider, id) {
-      if (!isThere()) return undefined
       const isIt = sql<boolean>`found_orders.provider = ${provider} and found_orders.provider_id = ${id} and ${isUndecided}`
-      return (await withCreates(database, await orders(database, isIt, 1)))[0]
+      const [order] = await orders(database, isIt)
+      return order && (await withCreates(store, [order], [{ provider, provider_id: id }]))[0]
     },
     async candidates(owner, sizes, maxOrders) {
-      if (!isThere()) return []
       const isOfSize = sizes ? sql<boolean>`(size is null or size in (${sql.join(sizes)}))` : sql<boolean>`${sql.lit(1)} = 1`
       const isCandidate = sql<boolean>`
         ${isOfSize} and (found_orders.owner is null or found_orders.owner = ${owner})
         and found_orders.provider in (select provider from restored_providers where ${holds}) and ${isUndecided}`
-      return await orders(database, isCandidate, maxOrders)
+      return await orders(
+        database,
+        sql`${isCandidate} order by found_at, found_orders.provider, found_orders.provider_id limit ${maxOrders}`,
+      )
     },
     async dismissed(maxOrders = maxListed) {
-      return isThere() ? await dismissedOrders(database, maxOrders) : []
+      const keys = await keysOf(database, sql<boolean>`decision = 'dismissed'`, ({ decided_at }) => -Number(decided_at), maxOrders)
+      return await loaded(keys, (part) => dismissedOrders(database, isAmong('found_orders', part, store)))
     },
     async assigned(maxOrders = maxListed) {
-      return isThere() ? await assignedOrders(database, maxOrders) : []
+      const keys = await keysOf(database, isAssigned, ({ decided_at }) => -Number(decided_at), maxOrders)
+      return await loaded(keys, (part) => assignedOrders(database, isAmong('found_orders', part, store)))
     },
-    async withheldKeys() {
-      return isThere() ? await withheldKeys(database, sql`true`) : []
-    },
+    withheldKeys: () => withheldKeys(database, sql`true`),
     noteKey: (orders, owner, { key, fingerprint, request }) =>
       write(async (within) => {
         for (const { provider, id } of orders.slice(0, maxOrdersOfKey))
@@ -220,6 +224,62 @@ function isKnown(id: RawBuilder<unknown>, provider: unknown): RawBuilder<boolean
 export const isUndecided = sql<boolean>`found_orders.decided_at is null
   and not ${isKnown(sql`found_orders.provider_id`, sql.ref('found_orders.provider'))}`
 
+/** Of a file a statement is one turn of the event loop: requests come between two. */
+const rowsPerPage = 500
+
+interface OrderKey {
+  readonly provider: string
+  readonly provider_id: string
+}
+
+interface TimedKey extends OrderKey {
+  readonly found_at: number
+  readonly decided_at: number | null
+}
+
+/** Of the orders that meet the condition the first ones by their time. All rows are looked at, some at a time. */
+async function keysOf(
+  database: Database,
+  condition: RawBuilder<boolean>,
+  timeOf: (key: TimedKey) => number,
+  maxOrders: number,
+): Promise<readonly OrderKey[]> {
+  const found: TimedKey[] = []
+  for (let [provider, id] = ['', '']; ; await pause()) {
+    const { rows } = await sql<TimedKey & { readonly is_it: number }>`
+      select provider, provider_id, found_at, decided_at, case when ${condition} then 1 else 0 end as is_it from found_orders
+      where (provider, provider_id) > (${provider}, ${id}) order by provider, provider_id limit ${sql.lit(rowsPerPage)}`.execute(
+      database,
+    )
+    found.push(...rows.filter(({ is_it }) => is_it === 1))
+    const last = rows.at(-1)
+    if (!last || rows.length < rowsPerPage) break
+    ;[provider, id] = [last.provider, last.provider_id]
+  }
+  return found.sort((one, other) => timeOf(one) - timeOf(other)).slice(0, maxOrders)
+}
+
+/** Some at a time, in this order; without those that have gone meanwhile. */
+async function loaded<Order extends FoundOrder>(
+  keys: readonly OrderKey[],
+  load: (part: readonly OrderKey[]) => Promise<readonly Order[]>,
+): Promise<readonly Order[]> {
+  const found: Order[] = []
+  for (let at = 0; at < keys.length; at += rowsPerPage) {
+    const part = keys.slice(at, at + rowsPerPage)
+    const byId = new Map((await load(part)).map((order) => [formatTransactionId(order.provider, order.id), order]))
+    found.push(...part.flatMap(({ provider, provider_id }) => byId.get(formatTransactionId(provider, provider_id)) ?? []))
+    await pause()
+  }
+  return found
+}
+
+function isAmong(table: string, keys: readonly OrderKey[], { recordset }: Pick<Store, 'recordset'>): RawBuilder<boolean> {
+  const [provider, id] = [sql.ref(`${table}.provider`), sql.ref(`${table}.provider_id`)]
+  const listed = recordset(JSON.stringify(keys), { provider: 'text', provider_id: 'text' })
+  return sql`(${provider}, ${id}) in (select provider, provider_id from ${listed})`
+}
+
 interface OrderRow {
   readonly provider: string
   readonly provider_id: string
@@ -232,11 +292,10 @@ interface OrderRow {
 
 type WithoutCreates = Omit<UndecidedOrder, 'creates'>
 
-async function orders(database: Database, condition: RawBuilder<boolean>, maxOrders: number): Promise<readonly WithoutCreates[]> {
+async function orders(database: Database, condition: RawBuilder<unknown>): Promise<readonly WithoutCreates[]> {
   const { rows } = await sql<OrderRow>`
     select found_orders.provider, found_orders.provider_id, reports, details, found_orders.owner, found_at, accounts.name as account
-    from found_orders left join accounts on accounts.id = found_orders.owner
-    where ${condition} order by found_at, found_orders.provider, found_orders.provider_id limit ${maxOrders}`.execute(database)
+    from found_orders left join accounts on accounts.id = found_orders.owner where ${condition}`.execute(database)
   return rows.map(({ provider, provider_id, reports, details, owner, found_at, account }) => ({
     ...orderOf(provider, provider_id, reports, details, owner),
     foundAt: Number(found_at),
@@ -252,11 +311,15 @@ interface NotedRow {
   readonly seen_at: number
 }
 
-async function withCreates(database: Database, orders: readonly WithoutCreates[]): Promise<readonly UndecidedOrder[]> {
-  if (orders.length === 0) return []
+async function withCreates(
+  store: Store,
+  orders: readonly WithoutCreates[],
+  keys: readonly OrderKey[],
+): Promise<readonly UndecidedOrder[]> {
   const { rows } = await sql<NotedRow>`
     select provider, provider_id, accounts.name, key, seen_at
-    from found_order_keys join accounts on accounts.id = found_order_keys.owner order by seen_at, key`.execute(database)
+    from found_order_keys join accounts on accounts.id = found_order_keys.owner
+    where ${isAmong('found_order_keys', keys, store)} order by seen_at, key`.execute(store.database)
   const byOrder = Map.groupBy(rows, ({ provider, provider_id }) => formatTransactionId(provider, provider_id))
   return orders.map((order) => ({
     ...order,
@@ -268,13 +331,18 @@ function toNoted({ name, key, seen_at }: Pick<NotedRow, 'name' | 'key' | 'seen_a
   return { account: name, key, at: Number(seen_at) }
 }
 
+/** Its swap is still there. */
+const isAssigned = sql<boolean>`decision = 'assigned' and exists (
+  select 1 from transactions where transactions.provider = found_orders.provider
+    and transactions.provider_id = found_orders.provider_id and transactions.state = 'done'
+)`
+
 interface AssignedRow extends OrderRow {
   readonly decided_at: number
   readonly account: string
 }
 
-/** Those whose swap is still there. */
-async function assignedOrders(database: Database, maxOrders: number): Promise<readonly AssignedOrder[]> {
+async function assignedOrders(database: Database, condition: RawBuilder<boolean>): Promise<readonly AssignedOrder[]> {
   const { rows } = await sql<AssignedRow>`
     select found_orders.provider, found_orders.provider_id, reports, details, found_orders.owner, found_at, decided_at,
       accounts.name as account
@@ -282,9 +350,7 @@ async function assignedOrders(database: Database, maxOrders: number): Promise<re
       join transactions on transactions.provider = found_orders.provider and transactions.provider_id = found_orders.provider_id
         and transactions.state = 'done'
       join accounts on accounts.id = transactions.owner
-    where decision = 'assigned' order by decided_at desc, found_orders.provider, found_orders.provider_id limit ${maxOrders}`.execute(
-    database,
-  )
+    where decision = 'assigned' and ${condition}`.execute(database)
   return rows.map(({ provider, provider_id, reports, details, owner, found_at, decided_at, account }) => ({
     ...orderOf(provider, provider_id, reports, details, owner),
     foundAt: Number(found_at),
@@ -293,10 +359,10 @@ async function assignedOrders(database: Database, maxOrders: number): Promise<re
   }))
 }
 
-async function dismissedOrders(database: Database, maxOrders: number): Promise<readonly DismissedOrder[]> {
+async function dismissedOrders(database: Database, condition: RawBuilder<boolean>): Promise<readonly DismissedOrder[]> {
   const { rows } = await sql<Omit<OrderRow, 'account'> & { readonly decided_at: number }>`
     select provider, provider_id, reports, details, owner, found_at, decided_at from found_orders
-    where decision = 'dismissed' order by decided_at desc, provider, provider_id limit ${maxOrders}`.execute(database)
+    where decision = 'dismissed' and ${condition}`.execute(database)
   return rows.map(({ provider, provider_id, reports, details, owner, found_at, decided_at }) => ({
     ...orderOf(provider, provider_id, reports, details, owner),
     foundAt: Number(found_at),
@@ -485,7 +551,7 @@ async function unassign(
   // Locked: a response that shows the address notes that before, or finds it taken back.
   const claims = within.selectFrom('claims').select(['key', 'fingerprint', 'request', 'shown_at']).where('intent', '=', intent)
   const claim = await claims.forUpdate().executeTakeFirst()
-  const lastNumber = await lastNumberOf(within, provider, id, store)
+  const lastNumber = await lastNumberOf(within, provider, id)
   await removeEntry(within, provider, id, { owner, sort_key })
   await within.deleteFrom('watched_transactions').where('provider', '=', provider).where('provider_id', '=', id).execute()
   if (claim) await withhold(within, { ...swap, provider }, claim, store)
@@ -527,7 +593,7 @@ async function withhold(
   }
   const create = { id: intent ?? '', owner, attemptedAt: Number(attempted_at), requested: request, idempotencyKey }
   await storeIdempotencyKey(within, create, store.clock)
-  await storeRequest(within, create, store)
+  await storeRequest(within, create)
 }
 
 /** What its create may have requested. */

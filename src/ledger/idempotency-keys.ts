@@ -1,8 +1,9 @@
 /** Kysely: the request and the outcome of each owner's `Idempotency-Key`. */
 import { type RawBuilder, sql } from 'kysely'
-import type { IdempotencyKeyState, Intent, Ledger, UnknownReason } from '../core/ledger.ts'
+import type { IdempotencyKeyState, Intent, Ledger, UnknownReason } from '../core/ports/ledger.ts'
 import { type Database, idempotencyKeyLifetimeMs, type LedgerClock } from './database.ts'
 import { type EntryRow, entryColumns, loadFirst, toEntry } from './entry.ts'
+import { readsOf } from './fresh-reads.ts'
 import type { State } from './schema/tables.ts'
 import { prepare, type Store } from './store.ts'
 
@@ -10,26 +11,19 @@ const createHasNoOutcome = sql<boolean>`exists (
   select 1 from transactions where transactions.intent = claims.intent and transactions.state in ('pending', 'unknown')
 )`
 
-export function idempotencyKeys({
-  database,
-  writeOne,
-  clock,
-  databaseTimeMs,
-  has,
-}: Store): Pick<Ledger, 'findIdempotencyKey' | 'noteShown' | 'expireIdempotencyKeys'> {
-  const find = (hasReasons: boolean) =>
-    prepare<IdempotencyKeyRow, QueryParameters>(database, ['owner', 'key', 'now'], (blank) =>
-      idempotencyKeyQuery(database, blank, clock, hasReasons),
-    )
-  const [findWithReason, findWithout] = [find(true), find(false)]
+export function idempotencyKeys(store: Store): Pick<Ledger, 'findIdempotencyKey' | 'noteShown' | 'expireIdempotencyKeys'> {
+  const { database, writeOne, clock, databaseTimeMs } = store
+  const reads = readsOf(store)
+  const find = prepare<IdempotencyKeyRow, QueryParameters>(database, ['owner', 'key', 'now'], (blank) =>
+    idempotencyKeyQuery(database, blank, clock),
+  )
   return {
     async findIdempotencyKey(owner, key) {
-      const [row] = await (has('unknown reasons') ? findWithReason : findWithout)({ owner, key, now: clock.read() })
+      const row = await reads.findWhileLagging(async (on) => (await find({ owner, key, now: clock.read() }, on))[0])
       return row && toState(row)
     },
     noteShown: (intent) =>
       writeOne(async (within) => {
-        if (!has('restore marks')) return true
         const { numAffectedRows } = await sql`
           update claims set shown_at = coalesce(shown_at, ${databaseTimeMs}) where intent = ${intent}
             and exists (select 1 from transactions where transactions.intent = claims.intent and transactions.state = 'done')`.execute(
@@ -112,13 +106,7 @@ interface IdempotencyKeyRow extends EntryRow {
 
 type QueryParameters = 'owner' | 'key' | 'now'
 
-function idempotencyKeyQuery(
-  database: Database,
-  blank: Readonly<Record<QueryParameters, never>>,
-  clock: LedgerClock,
-  hasReasons: boolean,
-) {
-  const reason = hasReasons ? sql.ref<UnknownReason | null>('transactions.unknown_reason') : sql<null>`null`
+function idempotencyKeyQuery(database: Database, blank: Readonly<Record<QueryParameters, never>>, clock: LedgerClock) {
   return database
     .selectFrom('claims')
     .innerJoin('transactions', 'transactions.intent', 'claims.intent')
@@ -132,8 +120,8 @@ function idempotencyKeyQuery(
       'transactions.quoting',
       'transactions.deadline',
       'transactions.next_check_at',
+      'transactions.unknown_reason',
     ])
-    .select(reason.as('unknown_reason'))
     .select(hasExpired(clock, blank.now).as('expired'))
     .where('claims.owner', '=', blank.owner)
     .where('claims.key', '=', blank.key)

@@ -1,4 +1,5 @@
 /** The store of transactions, their owners and the keys of accounts: SQLite or PostgreSQL, by the URL. */
+import { randomUUID } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { dirname, resolve } from 'node:path'
@@ -6,31 +7,34 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { LedgerWaits } from '../core/access/admission.ts'
 import type { Accounts } from '../core/access/authentication.ts'
-import type { Ledger } from '../core/ledger.ts'
-import type { LedgerAdmin } from '../core/ledger-admin.ts'
 import type { SuspensionStore } from '../core/mismatch-streaks.ts'
 import type { AuditLog } from '../core/operations/audit.ts'
 import type { ReplicaFiguresStore } from '../core/operations/provider-figures.ts'
 import type { OverrideStore } from '../core/operations/settings.ts'
+import type { Ledger } from '../core/ports/ledger.ts'
+import type { LedgerAdmin } from '../core/ports/ledger-admin.ts'
+import type { RestoreStore } from '../core/ports/restores.ts'
+import type { Retention } from '../core/ports/retention.ts'
+import type { SwapActionStore } from '../core/ports/swap-actions.ts'
+import type { EventStore } from '../core/ports/transaction-events.ts'
+import type { UsageStore } from '../core/ports/usage.ts'
+import type { WatchStore } from '../core/ports/watches.ts'
+import type { WebhookStore } from '../core/ports/webhooks.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
-import type { RestoreStore } from '../core/restores.ts'
-import type { Retention } from '../core/retention.ts'
 import type { TagRecords } from '../core/routing/tag-records.ts'
-import type { SwapActionStore } from '../core/swap-actions.ts'
 import type { TimelineStore } from '../core/timelines.ts'
-import type { EventStore } from '../core/transaction-events.ts'
-import type { UsageStore } from '../core/usage.ts'
-import type { WatchStore } from '../core/watches.ts'
-import type { WebhookStore } from '../core/webhooks.ts'
+import { withDefault } from '../domain/async.ts'
 import type { LostCommits } from '../domain/observation.ts'
 import type { OnTrouble } from '../domain/store-trouble.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin.ts'
+import { type CreateProbe, createProbe } from './create-probe.ts'
 import { creates } from './creates.ts'
 import type { Database } from './database.ts'
 import { diagnose, diagnoseCopy } from './diagnosis.ts'
 import { entries } from './entries.ts'
 import { firmQuotes } from './firm-quotes.ts'
+import { lagMessage } from './fresh-reads.ts'
 import { idempotencyKeys } from './idempotency-keys.ts'
 import { suspensions } from './mismatch-streaks.ts'
 import { openTransactions } from './open-transactions.ts'
@@ -97,6 +101,7 @@ export interface OpenLedger {
   readonly webhooks: WebhookStore
   readonly replicaFigures: ReplicaFiguresStore
   readonly usage: UsageStore
+  readonly createProbe: CreateProbe
   /** For the operator: about the server, and that the ledger is new. */
   readonly warnings: readonly string[]
   /** What ran of the schema when it was opened, and what it lacks. */
@@ -105,10 +110,10 @@ export interface OpenLedger {
   /** Whether the server of the ledger has lost commits, or is another one, since the last call. */
   readonly findLostCommits: () => Promise<LostCommits | undefined>
   /**
-   * Resolves once the ledger has answered on each connection that a create needs. Throws an `Error` with one line for the operator if it
-   * does not within half a minute.
+   * Resolves once the ledger has answered on each connection that a create needs, and was probed: with warnings for the operator. Throws an
+   * `Error` with one line for the operator if it does not answer within half a minute.
    */
-  readonly warmUp: () => Promise<void>
+  readonly warmUp: () => Promise<readonly string[]>
   readonly close: () => Promise<void>
 }
 
@@ -120,16 +125,21 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
   try {
     const { store, isNew, migrations, missing } = await openStore(url, options)
     const made = isNew ? [`ledger.url: a new ledger was made: ${location}. If there was one before, this is not it`] : []
-    const warnings = [...made, ...missingWarnings(missing, options), ...store.warnings]
+    const troubles = (store.troubles ?? []).map(({ message }) => `ledger.url: ${message}`)
+    const assembled = assemble(store, options.onTrouble)
+    const warnings = [...made, ...missingWarnings(missing, options), ...troubles, ...store.warnings]
     return {
-      ...assemble(store),
+      ...assembled,
       migrations,
       missingSteps: missing,
       warnings,
       warmUp: () =>
-        askOnEachConnection(store).catch((reason) => {
-          throw new Error(`The ledger in ${location} takes no creates: ${diagnose(reason)}.`)
-        }),
+        askOnEachConnection(store)
+          .then(() => store.tellUnconfirmed?.())
+          .then(() => probe(store, assembled))
+          .catch((reason) => {
+            throw new Error(`The ledger in ${location} takes no creates: ${diagnose(reason)}.`)
+          }),
     }
   } catch (reason) {
     throw new Error(`The ledger in ${location} cannot be opened: ${diagnose(reason)}.`)
@@ -147,6 +157,8 @@ function missingWarnings(missing: readonly string[], { mayMigrate = true }: Ledg
 /** A busy server takes longer for a connection than a request may wait. */
 const maxWarmUpMs = 30_000
 const warmUpPauseMs = 200
+/** A commit may wait for a standby that is away. */
+const maxLookMs = 1_000
 
 /** At the same time, so that at a server each has its own connection. */
 async function askOnEachConnection({ database, write }: Store): Promise<void> {
@@ -159,10 +171,24 @@ async function askOnEachConnection({ database, write }: Store): Promise<void> {
   }
 }
 
-function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'missingSteps' | 'warmUp'> {
+/** What a create writes, and whether reads see what was written: by a row of figures that is gone again. */
+async function probe({ freshReads }: Store, { createProbe, replicaFigures }: Assembled): Promise<readonly string[]> {
+  await createProbe.run()
+  const refusal = createProbe.refusal()
+  if (!freshReads || refusal) return refusal ? [`ledger.url: no create is taken, since ${refusal.message}`] : []
+  const replica = randomUUID()
+  const seen = replicaFigures.write(replica, { providers: [], mirror: null }).then(() => replicaFigures.remove(replica))
+  await withDefault(seen, maxLookMs, undefined) // a failure says nothing of reads
+  return freshReads.isLagging ? [`ledger.url: ${lagMessage}`] : []
+}
+
+type Assembled = Omit<OpenLedger, 'warnings' | 'migrations' | 'missingSteps' | 'warmUp'>
+
+function assemble(store: Store, onTrouble: OnTrouble | undefined): Assembled {
+  const probe = createProbe(store, onTrouble)
   const { close, waits, connections, capacity, turns, findLostCommits } = store
   const ledger = {
-    ...creates(store),
+    ...creates(store, probe),
     ...idempotencyKeys(store),
     ...firmQuotes(store),
     ...entries(store),
@@ -188,6 +214,7 @@ function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'm
     ledger,
     accounts: accounts(store),
     ledgerAdmin: ledgerAdmin(store),
+    createProbe: probe,
     ...lists,
     ...operations,
     findLostCommits,
@@ -330,12 +357,22 @@ async function missingIn(database: Database): Promise<readonly string[]> {
 async function started(store: Store, prepare: (store: Store) => Promise<Migrated>): Promise<OpenedStore> {
   try {
     const migrated = await prepare(store)
+    if (migrated.migrations.length > 0) await untilReadable(store, migrated.missing)
     await store.readSteps()
     await store.clock.start()
     return { ...migrated, store }
   } catch (reason) {
     await store.close()
     throw reason
+  }
+}
+
+/** Where reads go to a standby, it gets the tables later. */
+async function untilReadable({ database }: Store, missing: readonly string[]): Promise<void> {
+  for (const deadline = performance.now() + maxWarmUpMs; ; await delay(warmUpPauseMs)) {
+    const seen = await readSchema(database).catch(() => undefined)
+    if (seen && seen.missing.length <= missing.length) return
+    if (performance.now() > deadline) throw new Error(lagMessage)
   }
 }
 

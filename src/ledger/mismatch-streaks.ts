@@ -1,4 +1,4 @@
-/** Kysely: mismatches in a row, over all processes, and the assets that they suspend (docs/contract.md §10.3). */
+/** Kysely: mismatches in a row, over all processes, and the assets that they suspend (docs/contract-operators.md §10.3). */
 import { sql } from 'kysely'
 import { afterMismatch, type JudgedAsset, type MismatchStreak, type SuspensionStore } from '../core/mismatch-streaks.ts'
 import type { Database } from './database.ts'

@@ -1,7 +1,8 @@
 /** Kysely: open transactions, which background work reads, each for one process at a time; and how many are open. Conditions repeat those of the indexes. */
-import { sql } from 'kysely'
-import type { Ledger, LedgerEntry } from '../core/ledger.ts'
-import type { AssetCount, DestinationCount, LedgerGauges, OpenCount, UnresolvedCount } from '../core/ledger-admin.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Ledger, LedgerEntry } from '../core/ports/ledger.ts'
+import type { AssetCount, DestinationCount, LedgerGauges, OpenCount, UnresolvedCount } from '../core/ports/ledger-admin.ts'
+import { pause } from '../domain/async.ts'
 import type { Status } from '../domain/status.ts'
 import { attentionCounts } from './attention.ts'
 import { isUnresolved } from './creates.ts'
@@ -120,13 +121,14 @@ export async function destinationCounts(database: Database): Promise<readonly De
 
 /** Groups by the words that were sent: one create of a group says what the table called them. */
 export async function assetCounts(database: Database): Promise<readonly AssetCount[]> {
-  const { rows } = await sql<{ readonly requested: string; readonly count: number }>`
+  const counted = (condition: RawBuilder<unknown>) =>
+    sql<{ readonly requested: string; readonly count: number }>`
     select min(requested) as requested, count(*) as count from transactions
-    where state in ('pending', 'unknown') and sent is not null group by provider, sent
-    union all
-    select min(requested) as requested, count(*) as count from transactions
-    where ${hasNotEnded} and sent is not null group by provider, sent`.execute(database)
-  return rows.map(({ requested, count }) => ({ pair: JSON.parse(requested), count }))
+    where ${condition} and sent is not null group by provider, sent`.execute(database)
+  const { rows: creates } = await counted(sql`state in ('pending', 'unknown')`)
+  await pause() // a file is read without a wait: requests come between
+  const { rows: open } = await counted(hasNotEnded)
+  return [...creates, ...open].map(({ requested, count }) => ({ pair: JSON.parse(requested), count }))
 }
 
 /** One row for each provider, state and status. */

@@ -13,6 +13,7 @@ import {
   type StoredOverride,
   toSetting,
 } from '../core/operations/settings.ts'
+import { inSlices } from '../domain/async.ts'
 import type { Database } from './database.ts'
 import { endStreaksAt } from './mismatch-streaks.ts'
 import type { Overrides } from './schema/tables.ts'
@@ -24,7 +25,9 @@ export function auditLog(store: Store): AuditLog {
   return {
     async read(query) {
       const rows = await auditQuery(database, query).execute()
-      return rows.map(toRecord)
+      const records: AuditRecord[] = []
+      await inSlices(rows, (row) => records.push(toRecord(row)))
+      return records
     },
     append: async (entry) => {
       await writeOne((within) => addAudit(within, store, entry))
@@ -35,11 +38,11 @@ export function auditLog(store: Store): AuditLog {
 /** Adds a record in the transaction of its change. Returns its id. */
 export async function addAudit(
   within: Database,
-  { databaseTimeMs, has }: Pick<Store, 'databaseTimeMs' | 'has'>,
+  { databaseTimeMs }: Pick<Store, 'databaseTimeMs'>,
   entry: AuditEntry,
 ): Promise<number> {
   const { actor, action, subject, before, after } = entry
-  if (decisions.includes(action)) await noteAct(within, subject, { event: 'person', actor, action, decision: after }, { has })
+  if (decisions.includes(action)) await noteAct(within, subject, { event: 'person', actor, action, decision: after })
   const row = { at: databaseTimeMs, actor, action, subject, before: toJson(before), after: toJson(after) }
   const { id } = await within.insertInto('audit').values(row).returning('id').executeTakeFirstOrThrow()
   if (Number(id) % recordsPerCut === 0) await cut(within, Number(id))
@@ -209,18 +212,25 @@ function isRow({ key, value, actor, since }: Override): RawBuilder<boolean> {
 const retentionMs = 3_600_000
 
 /** Figures older than `maxSilenceMs` are not returned. */
-export function replicaFigures({ database, writeOne, databaseTimeMs }: Store, maxSilenceMs = 30_000): ReplicaFiguresStore {
+export function replicaFigures(
+  { database, freshReads, writeOne, databaseTimeMs }: Store,
+  maxSilenceMs = 30_000,
+): ReplicaFiguresStore {
   const age = sql<number>`${databaseTimeMs} - at`
   return {
     async write(replica, counts) {
       const row = { at: databaseTimeMs, figures: JSON.stringify(counts) }
-      await writeOne((within) =>
+      const written = await writeOne((within) =>
         within
           .insertInto('replica_figures')
           .values({ replica, ...row })
           .onConflict((conflict) => conflict.column('replica').doUpdateSet(row))
-          .execute(),
+          .returning('at')
+          .executeTakeFirstOrThrow(),
       )
+      if (!freshReads) return
+      const read = await database.selectFrom('replica_figures').select('at').where('replica', '=', replica).executeTakeFirst()
+      if (!read || read.at < written.at) freshReads.noteLag()
     },
     async remove(replica) {
       await writeOne((within) =>

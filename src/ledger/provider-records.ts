@@ -1,10 +1,20 @@
 /** Kysely: providers' currency lists. Their age uses the database's clock or the machine's uptime. */
 import { sql } from 'kysely'
-import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
+import type { CurrencyListStore, ListSource } from '../core/quotes/read-currency-list.ts'
 import type { TagRecord, TagRecords } from '../core/routing/tag-records.ts'
 import type { Currency } from '../domain/swap.ts'
 import type { Database } from './database.ts'
 import type { Store } from './store.ts'
+
+/** The stored lists of all providers, by what they are of. */
+export async function storedLists(database: Database): Promise<readonly StoredRows[]> {
+  const stored = await database.selectFrom('currency_lists').select(['provider', 'url', 'form', 'rows']).execute()
+  return stored.map(({ rows, ...source }) => ({ ...source, rows: JSON.parse(rows) }))
+}
+
+export interface StoredRows extends ListSource {
+  readonly rows: readonly Currency[]
+}
 
 /** A longer list (in characters) is not stored: writing and reading it would block other work. */
 const maxListLength = 4_194_304

@@ -1,7 +1,7 @@
 /** Kysely: deletes entries that ended long ago. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
-import type { LedgerAdmin, Pruned } from '../core/ledger-admin.ts'
+import type { LedgerAdmin, Pruned } from '../core/ports/ledger-admin.ts'
 import { lateResultMs } from './creates.ts'
 import type { Database, LedgerClock } from './database.ts'
 import { clampSortKey, toNanoseconds } from './entry.ts'
@@ -108,7 +108,7 @@ async function pruneSegment(within: Database, from: OwnerPosition, newest: bigin
 
 const overdueMs = 30 * 24 * 3_600_000
 
-/** Removes those that nothing needs any more. Their rows and queues are locked first, in the order of all that change several (docs/ledger.md). */
+/** Removes those that nothing needs any more. Their rows and queues are locked first, in the order of all that change several (`LockName` in store.ts). */
 export async function removeEnded(
   within: Database,
   hasEnded: RawBuilder<unknown>,
@@ -205,9 +205,8 @@ async function keepPrunedIds(
 async function removeActions(
   within: Database,
   rows: readonly PrunedRow[],
-  { has, isIn, toList }: Pick<Store, 'has' | 'isIn' | 'toList'>,
+  { isIn, toList }: Pick<Store, 'isIn' | 'toList'>,
 ): Promise<void> {
-  if (!has('swap actions')) return
   for (const [provider, ofProvider] of Map.groupBy(rows, (row) => row.provider)) {
     const ids = toList(ofProvider.map(({ provider_id }) => provider_id))
     await within.deleteFrom('swap_actions').where('provider', '=', provider).where(isIn('provider_id', ids)).execute()

@@ -1,6 +1,6 @@
-/** Kysely: that the ledger was restored from a backup, and what waits since then (docs/contract.md §10.6). */
+/** Kysely: that the ledger was restored from a backup, and what waits since then (docs/contract-operators.md §10.6). */
 import { type RawBuilder, sql } from 'kysely'
-import { backupMarginMs, type RestoredProvider, type RestoreStore, restoredForMs } from '../core/restores.ts'
+import { backupMarginMs, type RestoredProvider, type RestoreStore, restoredForMs } from '../core/ports/restores.ts'
 import { lateResultMs } from './creates.ts'
 import type { Database } from './database.ts'
 import { foundOrders, isUndecided } from './found-orders.ts'
@@ -11,12 +11,10 @@ const maxCounted = 1_000
 
 export function restores(store: Store): RestoreStore {
   const { database, write, databaseTimeMs: now, isIn, toList } = store
-  const isThere = (): boolean => store.has('restores')
   const holds = holdsNow(store)
   return {
     ...foundOrders(store, holds),
     async read() {
-      if (!isThere()) return []
       const { rows } = await sql<RestoredRow>`
         select provider, restored_at, since, read_at, (
           select count(*) from (
@@ -26,10 +24,6 @@ export function restores(store: Store): RestoreStore {
         ) as undecided, case when ${holds} then 1 else 0 end as holds
         from restored_providers order by provider`.execute(database)
       return rows.map(toRestored)
-    },
-    async isPossible() {
-      await store.readSteps()
-      return isThere()
     },
     mark: (tags, backupAt, actor) =>
       write(async (within) => {
@@ -53,7 +47,6 @@ export function restores(store: Store): RestoreStore {
         return { outcome: 'marked', tags: all }
       }),
     async held() {
-      if (!isThere()) return { webhooks: 0, actions: false }
       const { rows } = await sql<{ readonly webhooks: number; readonly actions: number }>`
         select (select count(*) from webhooks where state = 'active' and held_at is not null) as webhooks,
           (select count(*) from restore_marks where actions_confirmed_at is null) as actions`.execute(database)

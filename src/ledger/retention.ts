@@ -1,6 +1,6 @@
 /** Kysely: removes what is older than the operator keeps, in steps that no request waits for. */
 import { sql } from 'kysely'
-import type { Retention, RetentionCursor } from '../core/retention.ts'
+import type { Retention, RetentionCursor } from '../core/ports/retention.ts'
 import type { Database } from './database.ts'
 import { clampSortKey, toNanoseconds } from './entry.ts'
 import { addAudit } from './operations.ts'
@@ -23,16 +23,14 @@ const sameMomentMs = 10_000
 export function retention(store: Store): Retention {
   const { database, write, writeOne, databaseTimeMs: now, clock } = store
   return {
-    takeTurn(intervalMs) {
-      if (!store.has('background jobs')) return Promise.resolve(false)
-      return writeOne(async (within) => {
+    takeTurn: (intervalMs) =>
+      writeOne(async (within) => {
         const { numAffectedRows } = await sql`
           insert into background_jobs (name, at) values (${jobName}, ${now})
           on conflict (name) do update set at = excluded.at
             where background_jobs.at not between ${now} - ${intervalMs} and ${now} + ${sql.lit(sameMomentMs)}`.execute(within)
         return numAffectedRows === 1n
-      })
-    },
+      }),
     keepTurn: () =>
       writeOne(async (within) => void (await sql`update background_jobs set at = ${now} where name = ${jobName}`.execute(within))),
     async keptSince(keepMs) {
@@ -81,13 +79,12 @@ export function retention(store: Store): Retention {
  * has become old since the last one, and once a day at all.
  */
 function eventsRemover(store: Store): Retention['eventsStep'] {
-  const { has, write, databaseTimeMs: now } = store
+  const { write, databaseTimeMs: now } = store
   let lookedAtAll = Number.NEGATIVE_INFINITY
   /** Up to here nothing is left but the last events of their transactions. */
   let removedUpTo = 0
   let run: { readonly after: number; readonly isOfAll: boolean } | undefined
   return async (keepMs) => {
-    if (!has('transaction events')) return false
     if (!run) {
       const isOfAll = performance.now() - lookedAtAll > dayMs
       if (isOfAll) lookedAtAll = performance.now()
@@ -104,8 +101,9 @@ function eventsRemover(store: Store): Retention['eventsStep'] {
       if (found.old === 0) return { ...found, left: found.count }
       await store.lock(within, 'removal')
       const isPast = sql`id > ${after} and id <= ${found.last} and ${hasLater}`
-      const isTold = has('webhooks') ? sql`and not ${isAwaited}` : sql``
-      await sql`delete from transaction_events where ${isPast} and ${isOld} and number is not null ${isTold}`.execute(within)
+      await sql`delete from transaction_events where ${isPast} and ${isOld} and number is not null and not ${isAwaited}`.execute(
+        within,
+      )
       const kept = await sql<{ readonly left: number }>`select count(*) as "left" from transaction_events where ${isPast}`.execute(
         within,
       )

@@ -1,7 +1,7 @@
 /** Kysely: transactions of all owners, for support. */
-import { setImmediate as pause } from 'node:timers/promises'
 import { type NotNull, type SqlBool, sql } from 'kysely'
-import type { FoundTransaction, LedgerAdmin, TransactionSearch } from '../core/ledger-admin.ts'
+import type { FoundTransaction, LedgerAdmin, TransactionSearch } from '../core/ports/ledger-admin.ts'
+import { pause } from '../domain/async.ts'
 import type { Database } from './database.ts'
 import { clampSortKey, type EntryRow, entryColumns, toEntry, toNanoseconds } from './entry.ts'
 import { firstPosition, position, positionColumns, values } from './page-index.ts'

@@ -3,19 +3,28 @@
 import { setImmediate as pause } from 'node:timers/promises'
 import type { CompiledQuery, RawBuilder, SqlBool } from 'kysely'
 import type { LedgerWaits } from '../core/access/admission.ts'
-import type { Intent, TransactionRecord } from '../core/ledger.ts'
+import type { Intent, TransactionRecord } from '../core/ports/ledger.ts'
 import type { LostCommits } from '../domain/observation.ts'
+import type { StoreTrouble } from '../domain/store-trouble.ts'
 import type { Database, LedgerClock, Write } from './database.ts'
 import type { CreateWithoutEntry } from './entry.ts'
-import type { ColumnTypes } from './schema/migrations.ts'
-import type { StepName } from './schema/steps.ts'
+import type { FreshReads } from './fresh-reads.ts'
+import type { ColumnTypes } from './schema/first-schema.ts'
 import type { TurnLimits } from './turns.ts'
 
+/**
+ * What locks rows of several transactions in PostgreSQL takes its locks in this order, so that no two wait for each other: the lock
+ * `events` (tried, not waited for), the lock `removal` (to give numbers, to remove events, and to remove swaps by age), the first
+ * segment of the owner in `page_index`, `transactions` by provider and id, `webhooks` (to claim deliveries, to change or end one),
+ * `webhook_queues` by webhook, provider and id, `webhook_deliveries`. SQLite has one writer.
+ */
 export type LockName = 'schema' | 'overrides' | 'mismatches' | 'events' | 'removal'
 
 export interface Store {
-  /** For reads. Returns all earlier writes. */
+  /** For reads. Returns all earlier writes, but where `freshReads` sees that it does not. */
   readonly database: Database
+  /** Absent of a file. */
+  readonly freshReads?: FreshReads
   readonly write: Write
   /** The same for work that is a single statement. */
   readonly writeOne: Write
@@ -24,7 +33,7 @@ export interface Store {
   readonly newDeliveries: NewEvents
   readonly types: ColumnTypes
   /** Whether the ledger has a step of the schema: what needs it is off until it has, which may be at any time. */
-  readonly has: (step: StepName) => boolean
+  readonly has: (step: string) => boolean
   /** Reads which steps the ledger has. */
   readonly readSteps: () => Promise<void>
   readonly clock: LedgerClock
@@ -51,8 +60,16 @@ export interface Store {
   readonly turns: TurnLimits
   /** Warnings about settings of the server. */
   readonly warnings: readonly string[]
+  /** What is wrong with the server for good: told at the start, and each minute. */
+  readonly troubles?: readonly StoreTrouble[]
+  /** Why no ledger, or no table, can be made: a line with what to do. */
+  readonly obstacles?: { readonly newLedger?: string; readonly newTables?: string }
   /** Whether the server has lost commits since the last call, or since another process asked. */
   readonly findLostCommits: () => Promise<LostCommits | undefined>
+  /** In a transaction that finds a change of its own from before: its commit is one that the server confirms, and the earlier one with it. */
+  readonly confirmEarlier: (within: Database) => Promise<void>
+  /** Tells in time if the server confirms no commit. Absent without a server. */
+  readonly tellUnconfirmed?: () => Promise<void>
   /** Takes a lock over all processes until the transaction ends. */
   readonly lock: (within: Database, what: LockName) => Promise<void>
   /** The same without a wait. False if another process has it. */
@@ -106,9 +123,9 @@ export function prepare<Row, Name extends string>(
   buildQuery: (blank: Readonly<Record<Name, never>>) => CompiledQuery<Row>,
 ) {
   const query = buildQuery(Object.fromEntries(names.map((name) => [name, Symbol(name)])) as Record<Name, never>)
-  return async (values: Readonly<Record<Name, unknown>>): Promise<readonly Row[]> => {
+  return async (values: Readonly<Record<Name, unknown>>, on: Database = database): Promise<readonly Row[]> => {
     const filled = query.parameters.map((value) => (typeof value === 'symbol' ? values[value.description as Name] : value))
-    const { rows } = await database.executeQuery<Row>({ ...query, parameters: filled })
+    const { rows } = await on.executeQuery<Row>({ ...query, parameters: filled })
     return rows
   }
 }

@@ -6,7 +6,7 @@
  * A process that is killed leaves it `sent`, and its check falls due: it is looked for, and never sent again.
  */
 import { sql } from 'kysely'
-import type { NewSwapAction, StoredSwapAction, SwapActionStore } from '../core/swap-actions.ts'
+import type { NewSwapAction, StoredSwapAction, SwapActionStore } from '../core/ports/swap-actions.ts'
 import { formatTransactionId, type NewTransaction } from '../domain/swap.ts'
 import type { ActionKind, SwapAction } from '../domain/swap-action.ts'
 import type { Database } from './database.ts'
@@ -24,7 +24,6 @@ export function swapActions(store: Store): SwapActionStore {
   const { database, write, writeOne } = store
   return {
     async readActions(provider, id) {
-      if (!store.has('swap actions')) return undefined
       const rows = database.selectFrom('swap_actions').selectAll().where('provider', '=', provider).where('provider_id', '=', id)
       return (await rows.execute()).map(toStored)
     },
@@ -53,7 +52,6 @@ export function swapActions(store: Store): SwapActionStore {
         await within.deleteFrom('swap_actions').where(isClaim(action)).where('state', '=', 'sent').execute()
       }, 'result'),
     async dueActions(now, maxActions, busy = []) {
-      if (!store.has('swap actions')) return []
       const due = database.selectFrom('swap_actions').selectAll().where('next_check_at', '<=', now)
       const rows = busy.length > 0 ? due.where('provider', 'not in', busy) : due
       return (await rows.orderBy('next_check_at').limit(maxActions).execute()).map(toStored)

@@ -11,10 +11,7 @@ const maxRows = 200
 
 export function timelines(store: Store): TimelineStore {
   return {
-    async append(rows) {
-      if (!store.has('timeline')) return
-      await store.writeOne((within) => insertRows(within, rows, store))
-    },
+    append: (rows) => store.writeOne((within) => insertRows(within, rows, store)),
   }
 }
 
@@ -50,8 +47,7 @@ async function insertRows(within: Database, rows: readonly TimelineRow[], { reco
 }
 
 /** An act of a person, in the transaction of its record. `subject`: an intent, or an id for clients; of anything else nothing is noted. */
-export async function noteAct(within: Database, subject: string, fact: TimelineFact, { has }: Pick<Store, 'has'>): Promise<void> {
-  if (!has('timeline')) return
+export async function noteAct(within: Database, subject: string, fact: TimelineFact): Promise<void> {
   const { tag, id } = parseTransactionId(subject)
   const at = Date.now()
   const events = JSON.stringify([{ at, ...fact }])
@@ -64,8 +60,7 @@ export async function noteAct(within: Database, subject: string, fact: TimelineF
 }
 
 /** In the order of their times. */
-export async function readTimeline({ database, has }: Store, intent: string): Promise<readonly TimelineEvent[]> {
-  if (!has('timeline')) return []
+export async function readTimeline({ database }: Store, intent: string): Promise<readonly TimelineEvent[]> {
   const { rows } = await sql<{ readonly events: string }>`
     select events from timeline where intent = ${intent} order by id`.execute(database)
   const events = rows.flatMap((row): readonly TimelineEvent[] => JSON.parse(row.events))

@@ -5,9 +5,10 @@
  */
 import { hash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import type { TransactionRecord } from '../core/ledger.ts'
-import type { EventRange, EventStore, Numbered, TransactionEvent } from '../core/transaction-events.ts'
+import type { TransactionRecord } from '../core/ports/ledger.ts'
+import type { EventRange, EventStore, Numbered, TransactionEvent } from '../core/ports/transaction-events.ts'
 import { mayShowDeposit, visibleState } from '../core/visible-state.ts'
+import { piece } from '../domain/processor-time.ts'
 import { isFinal } from '../domain/status.ts'
 import type { Database } from './database.ts'
 import { type EntryRow, entryColumns, toEntry } from './entry.ts'
@@ -35,14 +36,11 @@ function digestOf(record: TransactionRecord): string {
 }
 
 /** The digest of the last event of a row of `transactions`; null: there is none. */
-export function lastDigest({ has }: Pick<Store, 'has'>): RawBuilder<string | null> {
-  if (!has('transaction events')) return sql<null>`null`
-  return sql`(
-    select digest from transaction_events
-    where transaction_events.provider = transactions.provider and transaction_events.provider_id = transactions.provider_id
-    order by transaction_number desc limit 1
-  )`
-}
+export const lastDigest = sql<string | null>`(
+  select digest from transaction_events
+  where transaction_events.provider = transactions.provider and transaction_events.provider_id = transactions.provider_id
+  order by transaction_number desc limit 1
+)`
 
 /**
  * Adds the event of a row that this transaction has written, unless the last one is the same to its owner. `after`: the numbers of the
@@ -52,10 +50,9 @@ export async function addEvent(
   within: Database,
   row: EntryRow,
   provider_id: string,
-  { has, databaseTimeMs, newEvents }: EventWriter,
+  { databaseTimeMs, newEvents }: EventWriter,
   after = 0,
 ): Promise<void> {
-  if (!has('transaction events')) return
   const { owner, provider } = row
   const { digest, state, is_final } = eventOf(row)
   const last = sql`coalesce(last.transaction_number, cast(${after} as bigint))`
@@ -71,16 +68,10 @@ export async function addEvent(
   newEvents.note()
 }
 
-export type EventWriter = Pick<Store, 'has' | 'databaseTimeMs' | 'newEvents'>
+export type EventWriter = Pick<Store, 'databaseTimeMs' | 'newEvents'>
 
 /** The last number of a transaction's events; 0: it has none. */
-export async function lastNumberOf(
-  within: Database,
-  provider: string,
-  provider_id: string,
-  { has }: Pick<Store, 'has'>,
-): Promise<number> {
-  if (!has('transaction events')) return 0
+export async function lastNumberOf(within: Database, provider: string, provider_id: string): Promise<number> {
   const { rows } = await sql<{ readonly last: number }>`
     select coalesce(max(transaction_number), 0) as last from transaction_events
     where provider = ${provider} and provider_id = ${provider_id}`.execute(within)
@@ -102,8 +93,7 @@ const maxToldAtOnce = 2_000
 const maxCounted = 10_000
 
 export function transactionEvents(store: Store): EventStore {
-  const { database, write, has, isIn, toList, databaseTimeMs, newEvents, newDeliveries } = store
-  const isThere = (): boolean => has('transaction events')
+  const { database, write, isIn, toList, databaseTimeMs, newEvents, newDeliveries } = store
   const hasWaiting = async (): Promise<boolean> => {
     const { rows } = await sql`select 1 from transaction_events where number is null limit 1`.execute(database)
     return rows.length > 0
@@ -121,16 +111,15 @@ export function transactionEvents(store: Store): EventStore {
         order by transaction_number limit cast(${max} as bigint)`.compile(database),
   )
   return {
-    isPossible: isThere,
     onWritten: (listener) => newEvents.onCommit(listener),
     async number() {
-      if (!isThere() || !(await hasWaiting())) return { count: 0, mayBeMore: false }
+      if (!(await hasWaiting())) return { count: 0, mayBeMore: false }
       const { hasDeliveries, ...numbered } = await write((within) => giveNumbers(within, store))
       if (hasDeliveries) newDeliveries.committed()
       return numbered
     },
     async lastNumbers(owners) {
-      if (!isThere() || owners.length === 0) return new Map()
+      if (owners.length === 0) return new Map()
       const rows = await database
         .selectFrom('event_owners')
         .select(['owner', 'last_number'])
@@ -139,10 +128,10 @@ export function transactionEvents(store: Store): EventStore {
       return new Map(rows.map(({ owner, last_number }) => [owner, last_number]))
     },
     async ofOwner(owner, after, maxEvents) {
-      return isThere() ? (await ofOwner({ owner, after, max: maxEvents })).map(toEvent) : []
+      return toEvents(await ofOwner({ owner, after, max: maxEvents }))
     },
     async ofTransaction(owner, provider, id, after, maxEvents) {
-      return isThere() ? (await ofTransaction({ owner, provider, id, after, max: maxEvents })).map(toEvent) : []
+      return toEvents(await ofTransaction({ owner, provider, id, after, max: maxEvents }))
     },
     rangeOfOwner: (owner) =>
       rangeOf(sql`
@@ -157,13 +146,11 @@ export function transactionEvents(store: Store): EventStore {
     async newest(owner, provider, id) {
       const ofIt = sql<boolean>`provider = ${provider} and provider_id = ${id} and owner || '' = ${owner}`
       // In this order: what changes in between is seen as newer than its row, and its row is read next.
-      const events = isThere()
-        ? await sql<EventRow & { readonly digest: string }>`
-          select ${eventColumns}, digest from ${eventsNow}
-          where events.provider = ${provider} and events.provider_id = ${id} and events.owner || '' = ${owner}
-          order by transaction_number desc limit 1`.execute(database)
-        : undefined
-      const [last] = events?.rows ?? []
+      const { rows } = await sql<EventRow & { readonly digest: string }>`
+        select ${eventColumns}, digest from ${eventsNow}
+        where events.provider = ${provider} and events.provider_id = ${id} and events.owner || '' = ${owner}
+        order by transaction_number desc limit 1`.execute(database)
+      const [last] = rows
       const found = database.selectFrom('transactions').select(entryColumns).where(ofIt).where('state', '=', 'done')
       const row = await found.executeTakeFirst()
       const entry = row && toEntry(row)
@@ -171,7 +158,6 @@ export function transactionEvents(store: Store): EventStore {
       return { event: last && toEvent(last), entry: isSame ? undefined : entry }
     },
     async waiting() {
-      if (!isThere()) return { count: 0, ageMs: 0 }
       const { rows } = await sql<{ readonly count: number; readonly age: number | null }>`
         select count(*) as count, ${databaseTimeMs} - min(at) as age from (
           select at from transaction_events where number is null order by id limit ${sql.lit(maxCounted)}
@@ -181,7 +167,6 @@ export function transactionEvents(store: Store): EventStore {
   }
 
   async function rangeOf(columns: RawBuilder<unknown>): Promise<EventRange> {
-    if (!isThere()) return { oldest: undefined, last: 0 }
     const { rows } = await sql<{ readonly oldest: number | null; readonly last: number | null; readonly base: number }>`
       select ${columns}, ${numberBase} as base`.execute(database)
     const [{ oldest, last, base } = { oldest: null, last: null, base: 0 }] = rows
@@ -194,7 +179,7 @@ async function giveNumbers(within: Database, store: Store): Promise<Numbered & {
   const { lock, tryLock, recordset } = store
   if (!(await tryLock(within, 'events'))) return { count: 0, mayBeMore: true, hasDeliveries: false }
   await lock(within, 'removal')
-  const found = await waitingEvents(within, store)
+  const found = await waitingEvents(within)
   const waiting = withinBound(found)
   if (waiting.length === 0) return { count: 0, mayBeMore: false, hasDeliveries: false }
   const ofOwners = [...Map.groupBy(waiting, ({ owner }) => owner)].map(([owner, rows]) => ({ owner, rows }))
@@ -230,15 +215,14 @@ interface WaitingEvent {
   readonly told: number
 }
 
-async function waitingEvents(within: Database, { has }: Store): Promise<readonly WaitingEvent[]> {
-  const oldest = sql`select id, owner from transaction_events where number is null order by id limit ${sql.lit(maxNumberedAtOnce)}`
-  const { rows } = has('webhooks')
-    ? await sql<WaitingEvent>`
-        with waiting as (${oldest})
-        select waiting.id, waiting.owner, coalesce(webhooks_of.count, 0) as told from waiting left join (
-          select owner, count(*) as count from webhooks where state = 'active' and owner in (select owner from waiting) group by owner
-        ) as webhooks_of on webhooks_of.owner = waiting.owner order by waiting.id`.execute(within)
-    : await sql<WaitingEvent>`select id, owner, 0 as told from (${oldest}) as waiting order by id`.execute(within)
+async function waitingEvents(within: Database): Promise<readonly WaitingEvent[]> {
+  const { rows } = await sql<WaitingEvent>`
+    with waiting as (
+      select id, owner from transaction_events where number is null order by id limit ${sql.lit(maxNumberedAtOnce)}
+    )
+    select waiting.id, waiting.owner, coalesce(webhooks_of.count, 0) as told from waiting left join (
+      select owner, count(*) as count from webhooks where state = 'active' and owner in (select owner from waiting) group by owner
+    ) as webhooks_of on webhooks_of.owner = waiting.owner order by waiting.id`.execute(within)
   return rows
 }
 
@@ -266,6 +250,10 @@ const eventsNow = sql`transaction_events as events join transactions
   on transactions.provider = events.provider and transactions.provider_id = events.provider_id`
 const eventColumns = sql`at, number, transaction_number, events.state as event_state, is_final,
   ${sql.join(entryColumns.map((column) => sql.ref(`transactions.${column}`)))}`
+
+function toEvents(rows: readonly EventRow[]): readonly TransactionEvent[] {
+  return piece(() => rows.map(toEvent))
+}
 
 function toEvent({ at, number, transaction_number, event_state, is_final, ...row }: EventRow): TransactionEvent {
   const { owner, provider } = row

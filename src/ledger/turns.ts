@@ -1,6 +1,6 @@
-/** Who waits for the ledger: accounts take turns, and creates leave connections to the rest (docs/contract.md §10.4). */
+/** Who waits for the ledger: accounts take turns, and creates leave connections to the rest (docs/contract-operators.md §10.4). */
 import type { LedgerWaits } from '../core/access/admission.ts'
-import type { Ledger } from '../core/ledger.ts'
+import type { Ledger } from '../core/ports/ledger.ts'
 import { withTimeout } from '../domain/async.ts'
 import { LedgerBusy } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
@@ -16,7 +16,7 @@ export interface TurnLimits {
 
 /** From then on a caller waits no longer for its turn, so that a create has some of its second left for the ledger itself. */
 const maxTurnWaitMs = 600
-/** The longest wait for a single row. */
+/** The longest wait for a single row, and for the beginning of a create. */
 const maxWaitMs = 1_000
 
 /** The same ledger, in turns, and the waits of an account. What creates have to store after their response waits for no turn. */
@@ -36,7 +36,16 @@ export function inTurns(
   const ledgerWaits = (account: string): LedgerWaits => ({ readMs: reads.waitMs(account), writeMs: creates.waitMs(account) })
   const withCreates: Ledger = {
     ...ledger,
-    begin: (...args) => creates.run(args[0].owner, () => ledger.begin(...args)),
+    begin(...args) {
+      const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+      const work = () => {
+        const begun = ledger.begin(...args)
+        begun.then(resolve, reject)
+        return withTimeout(begun, maxWaitMs, () => undefined) // its request is over, and a silent server does not keep its turn
+      }
+      creates.run(args[0].owner, work).catch(reject)
+      return promise
+    },
     keepFirmQuote: (...args) => creates.run(args[0].owner, () => ledger.keepFirmQuote(...args)),
   }
   if (turns.reads === Number.POSITIVE_INFINITY) return { ledger: withCreates, ledgerWaits }

@@ -2,11 +2,11 @@
  * Kysely: what accounts use. Swaps are counted in their rows, by the hour of their place in a list. What is removed is added to sums in
  * the transaction that removes it, so that it is counted once, also while it is read.
  */
-import { setImmediate as pause } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
-import type { TransactionRecord } from '../core/ledger.ts'
-import type { AccountUsage, CreateResult, RequestBatch, RequestResult, UsageStore } from '../core/usage.ts'
+import type { TransactionRecord } from '../core/ports/ledger.ts'
+import type { AccountUsage, CreateResult, RequestBatch, RequestResult, UsageStore } from '../core/ports/usage.ts'
 import { AmountSum } from '../domain/amount.ts'
+import { inSlices, pause } from '../domain/async.ts'
 import { hourMs, hourOf } from '../domain/instant.ts'
 import type { RequestName } from '../domain/question.ts'
 import { type Status, statuses } from '../domain/status.ts'
@@ -17,19 +17,40 @@ import { position, values } from './page-index.ts'
 import type { Store } from './store.ts'
 
 export function usage(store: Store): UsageStore {
-  const { database, write, has } = store
+  const { database, write } = store
   return {
     async recordRequests(batch) {
-      if (has('usage') && batch.counts.length > 0) await write((within) => addRequests(within, batch, store))
+      if (batch.counts.length > 0) await write((within) => addRequests(within, batch, store))
     },
     async read(since, account) {
-      const named = database.selectFrom('accounts').select(['id', 'name']).orderBy('name')
-      const accounts = await (account === undefined ? named : named.where('name', '=', account.normalize())).execute()
-      const tallies = new Map(accounts.map(({ id }) => [id, new Tally()]))
+      const accounts = await accountsNamed(account, database)
+      const tallies = new Map<string, Tally>()
+      await inSlices(accounts, ({ id }) => tallies.set(id, new Tally()))
       const [only] = account === undefined ? [] : accounts
       if (accounts.length > 0) await readInto(tallies, since, only?.id, store)
-      return accounts.map(({ id, name }) => ({ account: name, ...(tallies.get(id) ?? new Tally()).sums() }))
+      const found: AccountUsage[] = []
+      await inSlices(accounts, ({ id, name }) => found.push({ account: name, ...(tallies.get(id) ?? new Tally()).sums() }))
+      return found
     },
+  }
+}
+
+const accountsPerPage = 1_000
+
+/** By name; all, if none is named. */
+async function accountsNamed(
+  name: string | undefined,
+  database: Database,
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  const named = database.selectFrom('accounts').select(['id', 'name']).orderBy('name')
+  if (name !== undefined) return await named.where('name', '=', name.normalize()).execute()
+  const found: { readonly id: string; readonly name: string }[] = []
+  for (let after = ''; ; await pause()) {
+    const rows = await named.where('name', '>', after).limit(accountsPerPage).execute()
+    found.push(...rows)
+    const last = rows.at(-1)
+    if (!last || rows.length < accountsPerPage) return found
+    after = last.name
   }
 }
 
@@ -47,7 +68,7 @@ async function readInto(tallies: Tallies, since: number | undefined, owner: stri
   await readRequests(tallies, since, store)
 }
 
-// Swaps, some hours at a time
+// Swaps, some hours at a time. One hour is read at once: of 10,000 accounts that is some 100 ms, for the operator's port alone.
 
 interface Span {
   /** Hours: inclusive, and exclusive. */
@@ -60,19 +81,16 @@ const rowsPerSpan = 400
 const sumsPerSpan = 2_000
 
 /** Undefined: there is little more. */
-async function endOfSpan(start: number, owner: string | undefined, { database, has }: Store): Promise<number | undefined> {
-  const hour = has('usage')
-    ? sql`(
-        select hour from usage_swaps where hour >= ${start} ${of('account', owner)}
-        order by hour limit 1 offset ${sql.lit(sumsPerSpan)}
-      )`
-    : sql`null`
+async function endOfSpan(start: number, owner: string | undefined, { database }: Store): Promise<number | undefined> {
   const { rows } = await sql<{ readonly sort_key: string | null; readonly hour: number | null }>`
     select (
       select cast(sort_key as text) from transactions
       where state = 'done' and sort_key <= ${oldestFrom(start)} ${of('owner', owner)}
       order by transactions.sort_key desc limit 1 offset ${sql.lit(rowsPerSpan)}
-    ) as sort_key, ${hour} as hour`.execute(database)
+    ) as sort_key, (
+      select hour from usage_swaps where hour >= ${start} ${of('account', owner)}
+      order by hour limit 1 offset ${sql.lit(sumsPerSpan)}
+    ) as hour`.execute(database)
   const [{ sort_key, hour: kept } = { sort_key: null, hour: null }] = rows
   const hours = [...(sort_key === null ? [] : [hourOfKey(sort_key)]), ...(kept === null ? [] : [Number(kept)])]
   return hours.length === 0 ? undefined : Math.min(...hours) + hourMs
@@ -154,8 +172,7 @@ interface KeptSum {
 }
 
 /** One statement, so that counts and amounts are of one moment. */
-async function keptSums({ start, end }: Span, owner: string | undefined, { database, has }: Store): Promise<readonly KeptSum[]> {
-  if (!has('usage')) return []
+async function keptSums({ start, end }: Span, owner: string | undefined, { database }: Store): Promise<readonly KeptSum[]> {
   const isWithin = sql`hour >= ${start} and hour < ${end ?? Number.MAX_SAFE_INTEGER} ${of('account', owner)}`
   const { rows } = await sql<KeptSum>`
     select account, kind, name, cast(count as text) as total from usage_swaps where ${isWithin}
@@ -183,7 +200,7 @@ export interface CountedRow {
 /** Adds removed swaps of one owner to the sums. The lock of its page index is held: amounts are read and written. */
 export async function keepUsage(within: Database, rows: readonly CountedRow[], store: KeepingStore): Promise<void> {
   const [first] = rows
-  if (!first || !store.has('usage') || !(await isAccount(within, first.owner))) return
+  if (!first || !(await isAccount(within, first.owner))) return
   const account = first.owner
   const byHour = new Map<number, Tally>()
   for (const row of rows) byHour.getOrInsertComputed(hourOfKey(row.sort_key), () => new Tally()).addSwap(row)
@@ -196,7 +213,7 @@ export async function keepUsage(within: Database, rows: readonly CountedRow[], s
   if (amounts.length > 0) await addKeptAmounts(within, account, amounts, store)
 }
 
-type KeepingStore = Pick<Store, 'has' | 'recordset'>
+type KeepingStore = Pick<Store, 'recordset'>
 
 async function isAccount(within: Database, owner: string): Promise<boolean> {
   return (await within.selectFrom('accounts').select('id').where('id', '=', owner).executeTakeFirst()) !== undefined
@@ -264,7 +281,6 @@ export interface RefusedCreate {
 
 /** Counts them in the transaction that removes them. */
 export async function countRefused(within: Database, creates: readonly RefusedCreate[], store: KeepingStore): Promise<void> {
-  if (!store.has('usage')) return
   for (const { owner, attempted_at } of creates) {
     const count = { hour: hourOf(attempted_at), kind: 'refused', name: '', count: 1 } as const
     if (await isAccount(within, owner)) await addCounts(within, owner, [count], store)
@@ -297,12 +313,18 @@ async function readCreatesWithoutSwap(
   { database }: Store,
 ): Promise<void> {
   const isThere = sql`${since === undefined ? sql`true` : sql`attempted_at >= ${since}`} ${of('owner', owner)}`
-  const { rows } = await sql<CreateCount>`
-    select owner, case when state = 'mismatch' then 'mismatch' else 'unknown' end as result, count(*) as count from transactions
-    where state <> 'done' and quoting is null and ${isThere} group by owner, state
-    union all select owner, 'refused' as result, count(*) as count from refused_creates where ${isThere} group by owner
-    union all select owner, 'refused' as result, count(*) as count from ended where ${isThere} group by owner`.execute(database)
-  for (const { owner: id, result, count } of rows) tallies.get(id)?.addCreates(result, Number(count))
+  const counts = [
+    sql<CreateCount>`
+      select owner, case when state = 'mismatch' then 'mismatch' else 'unknown' end as result, count(*) as count from transactions
+      where state <> 'done' and quoting is null and ${isThere} group by owner, state`,
+    sql<CreateCount>`select owner, 'refused' as result, count(*) as count from refused_creates where ${isThere} group by owner`,
+    sql<CreateCount>`select owner, 'refused' as result, count(*) as count from ended where ${isThere} group by owner`,
+  ]
+  for (const count of counts) {
+    const { rows } = await count.execute(database)
+    for (const { owner: id, result, count } of rows) tallies.get(id)?.addCreates(result, Number(count))
+    await pause()
+  }
 }
 
 // Requests
@@ -334,8 +356,7 @@ interface RequestRow {
 
 const accountsPerRead = 50
 
-async function readRequests(tallies: Tallies, since: number | undefined, { database, has, isIn, toList }: Store): Promise<void> {
-  if (!has('usage')) return
+async function readRequests(tallies: Tallies, since: number | undefined, { database, isIn, toList }: Store): Promise<void> {
   const ids = [...tallies.keys()]
   const isSince = since === undefined ? sql`` : sql`and hour >= ${since}`
   for (let at = 0; at < ids.length; at += accountsPerRead) {
@@ -355,8 +376,7 @@ const writersKeptMs = 30 * dayMs
 const rowsPerStep = 500
 
 /** Removes counts of requests that are older than 400 days, some at a time. Returns whether there may be more. */
-export async function removeOldRequests(within: Database, { has, databaseTimeMs: now }: Store): Promise<boolean> {
-  if (!has('usage')) return false
+export async function removeOldRequests(within: Database, { databaseTimeMs: now }: Store): Promise<boolean> {
   await sql`delete from usage_writers where at < ${now} - ${sql.lit(writersKeptMs)}`.execute(within)
   const { numAffectedRows = 0n } = await sql`
     delete from usage_requests where (account, hour, operation, result) in (

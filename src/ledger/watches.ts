@@ -2,8 +2,9 @@
  * Kysely: which open transactions somebody watches, and when each is read next: rows of their own, so that what nobody watches costs a
  * look at what is due nothing.
  */
+import { setImmediate as pause } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
-import type { WatchedCount } from '../core/ledger-admin.ts'
+import type { WatchedCount } from '../core/ports/ledger-admin.ts'
 import {
   type DueTransaction,
   hintPauseMs,
@@ -13,27 +14,27 @@ import {
   type WatchedTransaction,
   type WatchStore,
   watchPauses,
-} from '../core/watches.ts'
+} from '../core/ports/watches.ts'
 import type { Database } from './database.ts'
 import { openStatuses } from './entries.ts'
 import { type EntryRow, entryColumns, toEntry } from './entry.ts'
-import { changeTime } from './schema/migrations.ts'
+import { changeTime } from './schema/first-schema.ts'
 import type { WatchedTransactions } from './schema/tables.ts'
 import type { Store } from './store.ts'
 
 /** Beyond that the rest waits for the next call. */
 const maxFound = 5_000
+/** Of a file each statement and each transaction is one turn of the event loop. */
+const maxAtOnce = 500
 /** To look through all that is open takes long. In between only what was created lately can be new, for owners that were watched before. */
 const fullLookIntervalMs = 60_000
 const latelyMs = 2 * fullLookIntervalMs
 
 export function watches(store: Store): WatchStore {
   const { database, write, writeOne, databaseTimeMs: now, isIn, listed, recordset, toList } = store
-  const isOff = (): boolean => !store.has('watches')
-  const watchedOwners = (): RawBuilder<unknown> => {
-    const listening = sql`select owner from watched_owners where watched_until > ${now}`
-    return store.has('webhooks') ? sql`${listening} union select owner from webhooks where state = 'active'` : listening
-  }
+  const watchedOwners = (after = ''): RawBuilder<unknown> => sql`
+    select owner from watched_owners where watched_until > ${now} and owner > ${after}
+    union select owner from webhooks where state = 'active' and owner > ${after}`
   const add = (within: Database, found: readonly WatchedTransaction[], until: RawBuilder<unknown>) => {
     const input = recordset(JSON.stringify(found), { owner: 'text', provider: 'text', id: 'text' })
     return sql`
@@ -47,9 +48,19 @@ export function watches(store: Store): WatchStore {
   }
   let fullLookAt = Number.NEGATIVE_INFINITY
   let knownOwners: ReadonlySet<string> = new Set()
+  const allOwners = async (): Promise<readonly string[]> => {
+    const owners: string[] = []
+    for (let after = ''; ; await pause()) {
+      const { rows } = await sql<{ readonly owner: string }>`
+        ${watchedOwners(after)} order by owner limit ${sql.lit(maxAtOnce)}`.execute(database)
+      for (const { owner } of rows) owners.push(owner)
+      const last = rows.at(-1)
+      if (!last || rows.length < maxAtOnce) return owners
+      after = last.owner
+    }
+  }
   const findUnwatched = async (): Promise<readonly WatchedTransaction[]> => {
-    const { rows } = await sql<{ readonly owner: string }>`${watchedOwners()}`.execute(database)
-    const owners = rows.map(({ owner }) => owner)
+    const owners = await allOwners()
     const isFull = performance.now() - fullLookAt >= fullLookIntervalMs
     const isKnown = (owner: string): boolean => !isFull && knownOwners.has(owner)
     const ofOthers = await unwatchedOf(
@@ -70,11 +81,11 @@ export function watches(store: Store): WatchStore {
   }
   return {
     async watch(transactions, forMs) {
-      if (isOff() || transactions.length === 0) return
+      if (transactions.length === 0) return
       await writeOne(async (within) => void (await add(within, transactions, sql`${now} + ${sql.lit(forMs)}`)))
     },
     async watchOwners(owners, forMs) {
-      if (isOff() || owners.length === 0) return
+      if (owners.length === 0) return
       await writeOne(async (within) => {
         await sql`
           insert into watched_owners (owner, watched_until)
@@ -83,7 +94,7 @@ export function watches(store: Store): WatchStore {
       })
     },
     async hint(provider, texts) {
-      if (isOff() || texts.length === 0) return
+      if (texts.length === 0) return
       const found = await database
         .selectFrom('transactions')
         .select(['owner', 'provider_id'])
@@ -111,7 +122,6 @@ export function watches(store: Store): WatchStore {
       })
     },
     async findWatched() {
-      if (isOff()) return
       const found = await findUnwatched()
       const abandoned = await database
         .selectFrom('watched_transactions')
@@ -119,14 +129,11 @@ export function watches(store: Store): WatchStore {
         .where(sql<boolean>`coalesce(watched_until, 0) <= ${now} and ${isDone(now)} and owner not in (${watchedOwners()})`)
         .limit(maxFound)
         .execute()
-      if (found.length === 0 && abandoned.length === 0) return
-      await write(async (within) => {
-        await add(within, found, sql`null`)
-        await drop(within, abandoned)
-      })
+      for (const part of partsOf(found)) await write(async (within) => void (await add(within, part, sql`null`)))
+      for (const part of partsOf(abandoned)) await write((within) => drop(within, part))
     },
     async takeDue(provider, maxTransactions, ids) {
-      if (isOff() || ids?.length === 0) return []
+      if (ids?.length === 0) return []
       const isChosen = ids ? isIn('provider_id', toList(ids)) : sql<boolean>`true`
       // One that is later than the longest pause is of a clock that was set back.
       const isItsTime = sql`(next_read_at <= ${now} or next_read_at > ${now} + ${sql.lit(2 * longestWatchPauseMs)})`
@@ -183,13 +190,15 @@ export function watches(store: Store): WatchStore {
   }
 }
 
+function* partsOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let at = 0; at < items.length; at += maxAtOnce) yield items.slice(at, at + maxAtOnce)
+}
+
 /** Without those that have ended: they are dropped when they are due, which at a provider that is `off` is never. */
 export async function watchedCounts({
   database,
-  has,
   databaseTimeMs,
-}: Pick<Store, 'database' | 'has' | 'databaseTimeMs'>): Promise<readonly WatchedCount[]> {
-  if (!has('watches')) return []
+}: Pick<Store, 'database' | 'databaseTimeMs'>): Promise<readonly WatchedCount[]> {
   const counted = database
     .selectFrom('watched_transactions as watched')
     .innerJoin('transactions', (join) =>
@@ -221,23 +230,29 @@ async function unwatchedOf(
   owners: readonly string[],
   latelyMs?: number,
 ): Promise<readonly WatchedTransaction[]> {
-  if (owners.length === 0) return []
   const now = sql<number>`(select ${databaseTimeMs})`
   const isLate = latelyMs === undefined ? sql`true` : sql`sort_key < (${sql.lit(latelyMs)} - ${now}) * 1000000`
-  const withStatus = (status: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  const withStatus = (some: unknown, status: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     select owner, provider, provider_id as id from transactions
-    where ${isIn('owner', toList(owners))} and state = 'done' and settled_at is null and ${status} and not exists (
+    where ${isIn('owner', some)} and state = 'done' and settled_at is null and ${status} and not exists (
       select 1 from watched_transactions
       where watched_transactions.provider = transactions.provider and watched_transactions.provider_id = transactions.provider_id
     )`
   const overdue = sql`status || '' = 'overdue' and ${sql.raw(changeTime)} > ${now} - ${sql.lit(overdueWatchedForMs)}`
-  const { rows } = await sql<WatchedTransaction>`
-    select * from (
-      ${withStatus(sql`status in (${sql.join(openStatuses)}) and ${isLate}`)}
-      union all ${withStatus(sql`status is null and ${isLate}`)}
-      union all ${withStatus(latelyMs === undefined ? overdue : sql`false`)}
-    ) as unwatched limit ${sql.lit(maxFound)}`.execute(database)
-  return rows
+  const found: WatchedTransaction[] = []
+  for (const part of partsOf(owners)) {
+    const some = toList(part)
+    const { rows } = await sql<WatchedTransaction>`
+      select * from (
+        ${withStatus(some, sql`status in (${sql.join(openStatuses)}) and ${isLate}`)}
+        union all ${withStatus(some, sql`status is null and ${isLate}`)}
+        union all ${withStatus(some, latelyMs === undefined ? overdue : sql`false`)}
+      ) as unwatched limit ${sql.lit(maxFound - found.length)}`.execute(database)
+    found.push(...rows)
+    if (found.length === maxFound) break
+    await pause()
+  }
+  return found
 }
 
 /** Whether no hint came since the last read began. */
@@ -271,12 +286,12 @@ function nextRead(now: RawBuilder<number>): RawBuilder<number> {
 const maxDelayMs = 2_000
 
 async function updateTimes(
-  { has, writeOne, isIn, toList }: Store,
+  { writeOne, isIn, toList }: Store,
   provider: string,
   ids: readonly string[],
   times: Partial<Record<'read_at' | 'next_read_at' | 'taken_at', RawBuilder<number>>>,
 ): Promise<void> {
-  if (!has('watches') || ids.length === 0) return
+  if (ids.length === 0) return
   await writeOne(async (within) => {
     const updated = within.updateTable('watched_transactions').set(times).where('provider', '=', provider)
     await updated.where(isIn('provider_id', toList(ids))).execute()

@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import type { LedgerEntry } from '../core/ledger.ts'
+import type { LedgerEntry } from '../core/ports/ledger.ts'
 import {
   type Attempt,
   type ClaimedDelivery,
@@ -21,7 +21,7 @@ import {
   type ToldChange,
   type Webhook,
   type WebhookStore,
-} from '../core/webhooks.ts'
+} from '../core/ports/webhooks.ts'
 import type { Database } from './database.ts'
 import { type EntryRow, entryColumns, toEntry } from './entry.ts'
 import { addAudit } from './operations.ts'
@@ -40,8 +40,8 @@ const keyTypes = { webhook: 'text', provider: 'text', provider_id: 'text' } as c
 
 /** Makes the deliveries of events that have got their numbers in this database transaction. Returns whether there are any. */
 export async function addDeliveries(within: Database, events: readonly number[], store: Store): Promise<boolean> {
-  const { has, databaseTimeMs: now, recordset } = store
-  if (!has('webhooks') || events.length === 0) return false
+  const { databaseTimeMs: now, recordset } = store
+  if (events.length === 0) return false
   const ids = recordset(JSON.stringify(events.map((id) => ({ id }))), { id: 'integer' })
   const { rows } = await sql<Pick<WebhookDeliveries, 'webhook' | 'provider' | 'provider_id'>>`
     insert into webhook_deliveries (id, webhook, provider, provider_id, event, state, attempt_count, attempts, created_at)
@@ -65,30 +65,26 @@ export async function addDeliveries(within: Database, events: readonly number[],
 }
 
 export function deliveries(store: Store): Deliveries {
-  const { database, write, has, databaseTimeMs: now } = store
+  const { database, write, databaseTimeMs: now } = store
   return {
-    async due() {
-      if (!has('webhooks')) return []
-      return await activeWebhooks(
+    due: () =>
+      activeWebhooks(
         database,
         sql<boolean>`(
           (select min(due_at) from webhook_queues where webhook = webhooks.id and due_at is not null) <= ${now}
           or exists (select 1 from webhook_queues where webhook = webhooks.id and ${hasWrongLease(store)})
         ) and (select count(*) from webhook_queues where webhook = webhooks.id and ${isUnderWay(store)}) < ${sql.lit(maxAtOnce)}`,
-      )
-    },
+      ),
     claim: (webhook, encode) => write((within) => claim(within, webhook, encode, store)),
     finish: (webhook, delivery, attempt, outcome) => write((within) => finish(within, webhook, delivery, attempt, outcome, store)),
-    async findToReplay(id, encode) {
-      if (!has('webhooks')) return undefined
-      return await write(async (within) => {
-        const [row] = await toldRows(within, [id], store)
+    findToReplay: (id, encode) =>
+      write(async (within) => {
+        const [row] = await deliveriesWithEvents(within, [id], store)
         const webhook = row && (await findWebhook(within, row.webhook))
         if (!row || webhook?.state !== 'active' || webhook.heldAt !== undefined) return undefined
         const { body } = await bodyOf(within, row, webhook, encode)
         return body === undefined ? undefined : { webhook, body }
-      })
-    },
+      }),
     recordReplay: (id, attempt) =>
       write(async (within) => {
         const found = within.selectFrom('webhook_deliveries').select(['state', 'attempts']).where('id', '=', id).forUpdate()
@@ -102,7 +98,6 @@ export function deliveries(store: Store): Deliveries {
           .execute()
       }),
     async gauges() {
-      if (!has('webhooks')) return { waiting: 0, oldestWaitingMs: 0 }
       const { rows } = await sql<{ readonly waiting: number; readonly oldest: number | null }>`
         select count(*) as waiting, ${now} - min(created_at) as oldest from (
           select created_at from webhook_deliveries where state = 'waiting'
@@ -111,9 +106,8 @@ export function deliveries(store: Store): Deliveries {
         ) as waiting`.execute(database)
       return { waiting: Number(rows[0]?.waiting ?? 0), oldestWaitingMs: Math.max(0, Number(rows[0]?.oldest ?? 0)) }
     },
-    async expire(keptMs) {
-      if (!has('webhooks')) return false
-      return await write(async (within) => {
+    expire: (keptMs) =>
+      write(async (within) => {
         const { rows } = await sql<QueueKey & Pick<WebhookDeliveries, 'id'>>`
           select id, webhook, provider, provider_id from webhook_deliveries where created_at < ${now} - ${sql.lit(keptMs)} and (
             ended_at < ${now} - ${sql.lit(keptMs)} or webhook not in (select id from webhooks where state = 'active')
@@ -124,8 +118,7 @@ export function deliveries(store: Store): Deliveries {
         await within.deleteFrom('webhook_deliveries').where(store.isIn('id', ids)).execute()
         await removeEmptyQueues(within, rows, store)
         return rows.length === maxExpired
-      })
-    },
+      }),
   }
 }
 
@@ -154,9 +147,9 @@ async function lockQueues(within: Database, condition: RawBuilder<boolean>): Pro
 export async function lockQueuesOf(
   within: Database,
   transactions: readonly Pick<QueueKey, 'provider' | 'provider_id'>[],
-  { has, recordset }: Pick<Store, 'has' | 'recordset'>,
+  { recordset }: Pick<Store, 'recordset'>,
 ): Promise<void> {
-  if (!has('webhooks') || transactions.length === 0) return
+  if (transactions.length === 0) return
   const input = recordset(JSON.stringify(transactions), { provider: 'text', provider_id: 'text' })
   await lockQueues(within, sql`(provider, provider_id) in (select provider, provider_id from ${input})`)
 }
@@ -203,7 +196,7 @@ async function claim(
       and waiting.provider_id = webhook_queues.provider_id and waiting.state = 'waiting' order by waiting.event limit 1
     ) as head
     from webhook_queues where ${ofKeys} and ${isDue} order by due_at`.execute(within)
-  const told = await toldRows(
+  const told = await deliveriesWithEvents(
     within,
     queues.flatMap(({ head }) => head ?? []),
     store,
@@ -237,7 +230,7 @@ interface Queue {
   readonly head: string | null
 }
 
-interface ToldRow extends EntryRow, Pick<WebhookDeliveries, 'id' | 'webhook' | 'provider_id' | 'attempt_count' | 'body'> {
+interface DeliveryWithEvent extends EntryRow, Pick<WebhookDeliveries, 'id' | 'webhook' | 'provider_id' | 'attempt_count' | 'body'> {
   readonly latest_state: string
   /** Null: an earlier version has removed the event. */
   readonly event_at: number | null
@@ -245,9 +238,13 @@ interface ToldRow extends EntryRow, Pick<WebhookDeliveries, 'id' | 'webhook' | '
 }
 
 /** Deliveries with their events, and their transactions as they are now. */
-async function toldRows(within: Database, ids: readonly string[], { isIn, toList }: Store): Promise<readonly ToldRow[]> {
+async function deliveriesWithEvents(
+  within: Database,
+  ids: readonly string[],
+  { isIn, toList }: Store,
+): Promise<readonly DeliveryWithEvent[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<ToldRow>`
+  const { rows } = await sql<DeliveryWithEvent>`
     select deliveries.id, deliveries.webhook, deliveries.provider_id, deliveries.attempt_count, deliveries.body,
       events.at as event_at, events.state as event_state, transactions.state as latest_state,
       ${sql.join(entryColumns.map((column) => sql.ref(`transactions.${column}`)))}
@@ -258,7 +255,7 @@ async function toldRows(within: Database, ids: readonly string[], { isIn, toList
 }
 
 /** Written once, and once more without the deposit address where that may not be paid any more. */
-async function bodyOf(within: Database, row: ToldRow, { form }: Webhook, encode: EncodeChange): Promise<WrittenBody> {
+async function bodyOf(within: Database, row: DeliveryWithEvent, { form }: Webhook, encode: EncodeChange): Promise<WrittenBody> {
   const latest = row.latest_state === 'done' ? attemptTo(() => toEntry(row)) : undefined
   const change = changeOf(row, latest)
   if (!change) return row.body !== null && mayBeSent(row.body, latest, encode, form) ? { body: row.body } : { problem: 'event' }
@@ -276,7 +273,10 @@ function hasAddress(body: string, { transaction: { depositAddress } }: LedgerEnt
 
 type WrittenBody = Pick<ClaimedDelivery, 'body' | 'problem'>
 
-function changeOf({ event_at, event_state, owner, provider }: ToldRow, latest: LedgerEntry | undefined): ToldChange | undefined {
+function changeOf(
+  { event_at, event_state, owner, provider }: DeliveryWithEvent,
+  latest: LedgerEntry | undefined,
+): ToldChange | undefined {
   if (event_state === null) return undefined
   const entry = attemptTo(() => toEntry({ ...JSON.parse(event_state), owner, provider, sent: null }))
   return entry && { at: Number(event_at), entry, latest }

@@ -1,6 +1,7 @@
 /** Kysely: the webhooks of accounts. */
 import { type RawBuilder, sql } from 'kysely'
-import type { Attempt, Delivery, Webhook, WebhookStore } from '../core/webhooks.ts'
+import type { Attempt, Delivery, Webhook, WebhookStore } from '../core/ports/webhooks.ts'
+import { inSlices, pause } from '../domain/async.ts'
 import { Fault } from '../domain/fault.ts'
 import { toIso } from '../domain/instant.ts'
 import type { Database } from './database.ts'
@@ -11,12 +12,11 @@ import type { Store } from './store.ts'
 export function webhooks(
   store: Store,
 ): Pick<WebhookStore, 'onNew' | 'add' | 'list' | 'find' | 'remove' | 'rotate' | 'counts' | 'countsOfAll' | 'deliveries'> {
-  const { database, write, has } = store
+  const { database, write } = store
   return {
     onNew: (listener) => store.newDeliveries.onCommit(listener),
-    async add({ id, account, url, form, secret, createdAt }, actor) {
-      requireWebhooks(has)
-      return await write(async (within) => {
+    add: ({ id, account, url, form, secret, createdAt }, actor) =>
+      write(async (within) => {
         const named = within.selectFrom('accounts').select('id').where('name', '=', account.normalize())
         const owner = await named.forUpdate().executeTakeFirst() // so that the webhooks of an account are counted
         if (!owner) return undefined
@@ -36,19 +36,21 @@ export function webhooks(
           after: { account, host: new URL(url).host, form },
         })
         return await findWebhook(within, id)
-      })
-    },
+      }),
     async list() {
-      if (!has('webhooks')) return []
-      const rows = await kept(database).orderBy('webhooks.created_at').orderBy('webhooks.id').execute()
-      return rows.map(toWebhook)
+      const found: Webhook[] = []
+      for (let after = ''; ; await pause()) {
+        const rows = await kept(database).where('webhooks.id', '>', after).orderBy('webhooks.id').limit(rowsPerPage).execute()
+        for (const row of rows) found.push(toWebhook(row))
+        const last = rows.at(-1)
+        if (!last || rows.length < rowsPerPage) break
+        after = last.id
+      }
+      return found.sort((one, other) => one.createdAt - other.createdAt)
     },
-    async find(id) {
-      return has('webhooks') ? await findWebhook(database, id) : undefined
-    },
-    async remove(id, at, actor) {
-      if (!has('webhooks')) return false
-      return await write(async (within) => {
+    find: (id) => findWebhook(database, id),
+    remove: (id, at, actor) =>
+      write(async (within) => {
         const { numUpdatedRows } = await within
           .updateTable('webhooks')
           .set({ state: 'removed', secret: '', previous_secret: null, previous_until: null, ended_at: at })
@@ -58,11 +60,9 @@ export function webhooks(
         if (numUpdatedRows === 0n) return await wasEndedAt(within, id, at)
         await addAudit(within, store, { actor, action: 'webhook.remove', subject: id })
         return true
-      })
-    },
-    async rotate(id, secret, at, until, actor) {
-      if (!has('webhooks')) return false
-      return await write(async (within) => {
+      }),
+    rotate: (id, secret, at, until, actor) =>
+      write(async (within) => {
         const found = within.selectFrom('webhooks').selectAll().where('id', '=', id).where('state', '<>', 'removed').forUpdate()
         const before = await found.executeTakeFirst()
         if (!before) return false
@@ -76,10 +76,8 @@ export function webhooks(
           .execute()
         await addAudit(within, store, { actor, action: 'webhook.rotate', subject: id, after: { oldSecretEndsAt: toIso(until) } })
         return true
-      })
-    },
+      }),
     async counts(id) {
-      if (!has('webhooks')) return { waiting: 0, failed: 0 }
       const of = (state: RawBuilder<unknown>): RawBuilder<number> =>
         sql`(select count(*) from webhook_deliveries where webhook = ${id} and state = ${state})`
       const { rows } = await sql<{ waiting: number; failed: number }>`
@@ -87,7 +85,6 @@ export function webhooks(
       return { waiting: Number(rows[0]?.waiting), failed: Number(rows[0]?.failed) }
     },
     async countsOfAll() {
-      if (!has('webhooks')) return new Map()
       // Each part reads an index that has nothing else.
       const { rows } = await sql<{ webhook: string; waiting: number; failed: number }>`
         select webhook, sum(waiting) as waiting, sum(failed) as failed from (
@@ -98,17 +95,38 @@ export function webhooks(
       return new Map(rows.map(({ webhook, waiting, failed }) => [webhook, { waiting: Number(waiting), failed: Number(failed) }]))
     },
     async deliveries(webhook, { onlyFailed, max, after }) {
-      if (!has('webhooks')) return []
-      const found = database.selectFrom('webhook_deliveries').selectAll().where('webhook', '=', webhook)
-      const chosen = onlyFailed ? found.where(sql<boolean>`state = 'failed'`) : found
-      const newest = database.selectFrom('webhook_deliveries').select('event').where('webhook', '=', webhook)
-      const older = after === undefined ? chosen : chosen.where('event', '<', newest.where('id', '=', after))
-      return (await older.orderBy('event', 'desc').limit(max).execute()).map(toDelivery)
+      const columns = ['id', 'webhook', 'provider', 'provider_id', 'event', 'state', 'attempts', 'created_at', 'ended_at'] as const
+      const all = database.selectFrom('webhook_deliveries').select(columns).where('webhook', '=', webhook)
+      const chosen = onlyFailed ? all.where(sql<boolean>`state = 'failed'`) : all
+      const named = database
+        .selectFrom('webhook_deliveries')
+        .select('event')
+        .where('webhook', '=', webhook)
+        .where('id', '=', after ?? '')
+      let older = after === undefined ? chosen : chosen.where('event', '<', named)
+      const deliveries: Delivery[] = []
+      for (;;) {
+        const most = Math.min(deliveriesPerRead, max - deliveries.length)
+        const rows = await older.orderBy('event', 'desc').limit(most).execute()
+        await inSlices(rows, (row) => deliveries.push(toDelivery(row)))
+        const last = rows.at(-1)
+        if (!last && after !== undefined && deliveries.length === 0 && !(await named.executeTakeFirst()))
+          throw new Fault(
+            'notFound',
+            'No delivery of this webhook has the id in `after` (any more): please begin with the first page.',
+          )
+        if (!last || rows.length < most || deliveries.length === max) return deliveries
+        older = chosen.where('event', '<', last.event)
+        await pause()
+      }
     },
   }
 }
 
-/** Encrypted secrets in use, each with its webhook. Throws with the schema of the version before. */
+/** Each may have thirty attempts with what their receivers have answered: what is read at once is decoded at once. */
+const deliveriesPerRead = 50
+
+/** Encrypted secrets in use, each with its webhook. */
 export async function sealedSecrets(database: Database): Promise<readonly { readonly webhook: string; readonly secret: string }[]> {
   const rows = await database
     .selectFrom('webhooks')
@@ -120,6 +138,9 @@ export async function sealedSecrets(database: Database): Promise<readonly { read
     ...(previous_secret !== null && Number(previous_until) > Date.now() ? [{ webhook: id, secret: previous_secret }] : []),
   ])
 }
+
+/** A file is read without a wait: between two pages requests come. */
+const rowsPerPage = 1_000
 
 /** Each change is written once for each of them. */
 const maxActive = 50
@@ -133,13 +154,6 @@ async function refuseTooMany(within: Database, owner: string): Promise<void> {
     .executeTakeFirstOrThrow()
   if (Number(count) < maxActive) return
   throw new Fault('inProgress', `The account has ${maxActive} webhooks, the most that it may have; remove one first.`, {
-    reason: 'refused',
-  })
-}
-
-function requireWebhooks(has: Store['has']): void {
-  if (has('webhooks')) return
-  throw new Fault('inProgress', 'The ledger has the schema of the version before; run swapgate ledger migrate first.', {
     reason: 'refused',
   })
 }
@@ -188,7 +202,7 @@ function toWebhook({ name, ...row }: Webhooks & { readonly name: string }): Webh
   }
 }
 
-function toDelivery(row: WebhookDeliveries): Delivery {
+function toDelivery(row: Omit<WebhookDeliveries, 'body' | 'attempt_count'>): Delivery {
   return {
     id: row.id,
     webhook: row.webhook,

@@ -45,7 +45,7 @@ export async function callNative(
     }
   }
   try {
-    await lane.guard(openPath, context, call)
+    await lane.guard.call(openPath, context, call)
     record.fault = result.fault?.kind === 'invalid' ? undefined : result.fault
   } catch (reason) {
     record.fault = translateKeyRefusal(Fault.from(reason))
@@ -142,7 +142,7 @@ function faultOfStatus(status: number, headers: Headers, provider: string): Faul
   return status >= 500 ? standardFault('failed', { provider }) : new Fault('invalid', 'Refused.', { provider, reason: 'refused' })
 }
 
-// The allow-lists of headers of the native lane, and the headers that it sets itself (docs/contract.md §8, §11).
+// The allow-lists of headers of the native lane, and the headers that it sets itself (docs/contract.md §11, docs/contract-operators.md §8).
 
 const passedUp = ['accept', 'accept-language', 'content-encoding', 'content-type']
 const passedDown = ['cache-control', 'content-encoding', 'content-length', 'content-type', 'etag', 'last-modified', 'retry-after']

@@ -41,15 +41,27 @@ export function nativeGuard(upstream: UpstreamScope, breaker: CallBreaker, spend
       }, signal),
     )
   }
-  return async (openPath, context, call) => {
-    const remainingMs = cooldown.remainingMs(openPath)
-    if (remainingMs > 0) throw reject.cooldown(remainingMs)
-    const refusal = breaker.rejectionOf(context)
-    if (refusal) throw refusal
-    const account = context.caller.identity ?? ''
+  const inPlace: NativeGuard['awaitBody'] = async (account, work) => {
     if (!slots.ask(account)) throw reject.bulkhead(queueTimeoutMs)
-    const inSlot = (): Promise<void> => slots.hold(account, (signal) => send(openPath, context, call, signal))
-    await run(context.deadline, inSlot).finally(() => slots.leave(account))
+    try {
+      return await work()
+    } finally {
+      slots.leave(account)
+    }
+  }
+  return {
+    awaitBody: inPlace,
+    async call(openPath, context, call) {
+      const remainingMs = cooldown.remainingMs(openPath)
+      if (remainingMs > 0) throw reject.cooldown(remainingMs)
+      const refusal = breaker.rejectionOf(context)
+      if (refusal) throw refusal
+      const account = context.caller.identity ?? ''
+      await inPlace(account, () => {
+        slots.makeRoom(account)
+        return run(context.deadline, () => slots.hold(account, (signal) => send(openPath, context, call, signal)))
+      })
+    },
   }
 }
 
@@ -64,7 +76,7 @@ const minHeldMs = 1_000
 /** The slots of the accounts, so that no two of them keep out a third. */
 class Slots {
   private readonly clock: SteadyClock
-  /** Calls of each account, those that wait for a slot included. */
+  /** Calls of each account, those that wait for a slot or for their body included. */
   private readonly asked = new Map<string, number>()
   /** Calls of each account that have a slot, oldest first. */
   private readonly held = new Map<string, Set<Held>>()
@@ -74,12 +86,11 @@ class Slots {
     this.clock = clock
   }
 
-  /** False if the account has its maximum of calls. Makes room if there is none. */
+  /** False if the account has its maximum of calls. */
   ask(account: string): boolean {
     const count = this.asked.get(account) ?? 0
     if (count >= maxConcurrentPerAccount) return false
     this.asked.set(account, count + 1)
-    if (this.count >= maxConcurrent) this.makeRoom(account)
     return true
   }
 
@@ -103,8 +114,9 @@ class Slots {
     }
   }
 
-  /** Ends the oldest call of the account that has the most, if that has more than this one will have. */
-  private makeRoom(account: string): void {
+  /** If all slots are taken: ends the oldest call of the account that has the most, if that has more than this one will have. */
+  makeRoom(account: string): void {
+    if (this.count < maxConcurrent) return
     const own = this.held.get(account)?.size ?? 0
     const [most] = [...this.held.values()].toSorted((a, b) => b.size - a.size)
     const [oldest] = most ?? []

@@ -10,6 +10,7 @@ import { createProxyMiddleware, proxyEventsPlugin, type RequestHandler } from 'h
 import { parsedHeaders, type ServerStreams, serverStreams } from '../adapters/http/server.ts'
 import { type FailureCause, unreachableCauseOf } from '../domain/failure-cause.ts'
 import { Fault, standardFault } from '../domain/fault.ts'
+import { piece } from '../domain/processor-time.ts'
 import type { KeySearch, NativeHead, NativeRequest, SendNative } from '../wire/native.ts'
 
 /** How a provider is reached. */
@@ -438,6 +439,10 @@ class Search {
   }
 
   finds(chunk: Buffer): boolean {
+    return piece(() => this.findsIn(chunk))
+  }
+
+  private findsIn(chunk: Buffer): boolean {
     const text = this.end + chunk.toString('latin1')
     this.end = text.slice(Math.max(0, text.length - this.keys.longestKey + 1))
     return this.keys.containsLongKey(text)

@@ -11,9 +11,9 @@ import {
   type SwapsNamed,
 } from '../domain/native.ts'
 import type { Caller } from '../domain/service.ts'
-import { admit } from '../edges/admit.ts'
+import { admit, requireKeyStill } from '../edges/admit.ts'
 import type { NativeMount, ServeNative } from '../edges/mounts.ts'
-import { type ClientEdge, type RequestRecord, recorded } from '../edges/record.ts'
+import { type ClientEdge, type RequestRecord, recorded, workFor } from '../edges/record.ts'
 import { type BodyStart, bodyWasRead, type HttpRequest, type HttpResponse } from '../wire/http.ts'
 import { announcesBody, callNative } from './call.ts'
 import type { NativeLane } from './lane.ts'
@@ -56,26 +56,34 @@ async function respond(
   if (credentialConflict) throw credentialConflict
   const caller = await admit(request, mount, countedAs(openPath.method), record, edge)
   checkRequest(request, lane)
-  const body = (await readableBody(request, openPath, lane)) ?? ''
+  const admittedAt = performance.now()
+  const body = (await readableBody(request, openPath, lane, caller)) ?? ''
+  await requireKeyStill(caller, countedAs(openPath.method), record, edge, admittedAt)
   refuseKey(request.query, body, caller)
   await refuseOtherSwaps(namedSwaps(openPath, below, request.query, body), caller, tag, swapsNamed, absentSwaps)
   if (lane.isOff) throw standardFault('unavailable', { retryAfter: offRetryAfter, effect: 'refused' })
-  return callNative(lane, openPath, below, { request, caller, record }, edge.observe)
+  return workFor(caller, edge, () => callNative(lane, openPath, below, { request, caller, record }, edge.observe))
 }
 
 /** No longer body is looked into. */
 const maxReadBytes = 65_536
 
 /**
- * The text of a body that is looked into before it goes up. Undefined for one that is no text, and for one that is too long or coded where
- * the path names no swap; where it names one, throws `tooLarge`.
+ * The text of a body that is looked into before it goes up, whatever its type is; of a multipart form also beside other bytes
+ * (`test/native/bodies.test.ts`). Undefined for one that is no text, and for one that is too long or coded where the path names no swap;
+ * where it names one, throws `tooLarge`.
  */
-async function readableBody({ headers, streams }: HttpRequest, openPath: OpenPath, lane: NativeLane): Promise<string | undefined> {
+async function readableBody(
+  { headers, streams }: HttpRequest,
+  openPath: OpenPath,
+  { guard, idleTimeoutMs, totalTimeoutMs }: NativeLane,
+  { identity = '' }: Caller,
+): Promise<string | undefined> {
   if (!streams || !announcesBody(headers)) return undefined
   const { 'content-encoding': coding = 'identity' } = headers
   const isCoded = coding.trim().toLowerCase() !== 'identity'
   if (!isCoded) {
-    const start = await streams.peekBody(maxReadBytes, lane.idleTimeoutMs, lane.totalTimeoutMs)
+    const start = await guard.awaitBody(identity, () => streams.peekBody(maxReadBytes, idleTimeoutMs, totalTimeoutMs))
     const type = headers['content-type']?.slice(0, 200) ?? ''
     // Beside a file a form has texts.
     const text = textOf(start) ?? (/^\s*multipart\//i.test(type) ? Buffer.from(start.bytes).toString('latin1') : undefined)

@@ -1,4 +1,4 @@
-/** The operator's API: what a person may read and change over HTTP, as the commands do (docs/contract.md §15). */
+/** The operator's API: what a person may read and change over HTTP, as the commands do (docs/contract-operators.md §15). */
 
 import { z } from 'zod'
 import { hashKey } from '../adapters/crypto.ts'

@@ -1,4 +1,4 @@
-/** The event stream of the operator's API. One poll of the ledger every two seconds serves all listeners (docs/contract.md §15). */
+/** The event stream of the operator's API. One poll of the ledger every two seconds serves all listeners (docs/contract-operators.md §15). */
 import type { Response } from 'express'
 import { providerStatus } from '../core/operations/provider-status.ts'
 import { Fault } from '../domain/fault.ts'
@@ -90,6 +90,8 @@ export class EventFeed {
   private current: ReadonlyMap<string, OperatorEvent> = new Map()
   private timer: NodeJS.Timeout | undefined
   private isLooking = false
+  /** When the last look began, on the clock of `performance.now()`. */
+  private lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(parts: OperatorParts) {
     this.parts = parts
@@ -99,9 +101,12 @@ export class EventFeed {
   subscribe(token: string, listener: Listener): (() => void) | undefined {
     if (!this.hasPlace(token)) return undefined
     this.listeners.set(listener, token)
+    // While nobody listened nothing was looked at. Listeners that come and go cause no more looks than those that stay.
+    const isOld = performance.now() - this.lookedAt >= intervalMs
+    if (isOld && this.timer === undefined) this.current = new Map()
     for (const event of this.current.values()) listener(event)
     this.timer ??= setInterval(() => void this.look(), intervalMs).unref()
-    void this.look()
+    if (isOld) void this.look()
     return () => {
       this.listeners.delete(listener)
       if (this.listeners.size === 0) this.stopPolling()
@@ -120,16 +125,16 @@ export class EventFeed {
   private stopPolling(): void {
     clearInterval(this.timer)
     this.timer = undefined
-    this.current = new Map()
   }
 
   /** Reports nothing while the ledger is unavailable. */
   private async look(): Promise<void> {
     if (this.isLooking) return
     this.isLooking = true
+    this.lookedAt = performance.now()
     const next = await this.snapshot().catch(() => undefined)
     this.isLooking = false
-    if (!next || this.listeners.size === 0) return
+    if (!next) return
     const changed = [...next].filter(([key, { data }]) => this.current.get(key)?.data !== data)
     this.current = next
     for (const [, event] of changed) for (const listener of this.listeners.keys()) listener(event)

@@ -1,4 +1,4 @@
-/** Which role each route of the operator's API needs: the table of docs/contract.md §15. */
+/** Which role each route of the operator's API needs: the table of docs/contract-operators.md §15. */
 import type { Config } from '../config/index.ts'
 import type { OperatorRole } from '../domain/operator-role.ts'
 import type { Route } from './route.ts'

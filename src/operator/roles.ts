@@ -1,4 +1,4 @@
-/** What a token may do in the operator's API, by its roles (docs/contract.md §15). */
+/** What a token may do in the operator's API, by its roles (docs/contract-operators.md §15). */
 import type { RequestHandler } from 'express'
 import type { AuditLog } from '../core/operations/audit.ts'
 import { Fault } from '../domain/fault.ts'

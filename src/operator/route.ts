@@ -1,7 +1,8 @@
-/** express: one operation of the operator's API (docs/contract.md §15). */
+/** express: one operation of the operator's API (docs/contract-operators.md §15). */
 import type { RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { toSince } from '../core/operations/duration.ts'
+import { inSlices } from '../domain/async.ts'
 import { Fault } from '../domain/fault.ts'
 import type { OperatorRole } from '../domain/operator-role.ts'
 
@@ -9,6 +10,8 @@ interface ApiResponse {
   readonly status: number
   /** Printed as JSON. */
   readonly body: unknown
+  /** The rows of the first list in the body, which is empty there. */
+  readonly rows?: Iterable<unknown>
   /** The target of the next page, for the `Link` header. */
   readonly next?: string
 }
@@ -31,6 +34,8 @@ interface RouteDefinition<Body extends z.ZodType, Query extends z.ZodObject> {
   readonly summary: string
   readonly query?: Query
   readonly body?: Body
+  /** Whether it has its turn in the quota of what operators read; by default a GET has. */
+  readonly isRead?: boolean
   /** Whether some of what is 409 is carried out with `force`. */
   readonly takesForce?: boolean
   /** Undefined: it writes the response itself. */
@@ -56,11 +61,38 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>(definit
       const result = await handle({ parameter, query, body, actor, roles }, response)
       if (!result) return
       if (result.next !== undefined) response.links({ next: result.next })
-      response
-        .status(result.status)
-        .type('json')
-        .send(shown(JSON.stringify(result.body)))
+      response.status(result.status).type('json')
+      const text = JSON.stringify(result.body)
+      if (result.rows) await sendRows(response, text, result.rows, shown)
+      else response.send(shown(text))
     },
+  }
+}
+
+/** Characters of a long list that are written at a time. */
+const maxPartLength = 65_536
+
+/** No list is too long for one turn of the event loop. A short one is sent as any other response. For a client that has left it ends. */
+async function sendRows(response: Response, body: string, rows: Iterable<unknown>, shown: (text: string) => string): Promise<void> {
+  const [before = '', after = ''] = body.split(/(?<=\[)(?=\])/, 2)
+  let text = shown(before)
+  let separator = ''
+  await inSlices(whileOpen(response, rows), (row) => {
+    text += separator + shown(JSON.stringify(row))
+    separator = ','
+    if (text.length < maxPartLength) return
+    response.write(Buffer.from(text))
+    text = ''
+  })
+  text += shown(after)
+  if (response.headersSent) response.end(text)
+  else response.send(text)
+}
+
+function* whileOpen<Row>(response: Response, rows: Iterable<Row>): Generator<Row> {
+  for (const row of rows) {
+    if (response.destroyed) return
+    yield row
   }
 }
 
@@ -86,6 +118,11 @@ function parametersOf(url: string): Readonly<Record<string, string>> {
 
 export function ok(body: unknown): ApiResponse {
   return { status: 200, body }
+}
+
+/** A list of any length, by itself or as the empty list in `body`. */
+export function okRows<Row>(rows: Iterable<Row>, toBody: (row: Row) => unknown, body: unknown = []): ApiResponse {
+  return { status: 200, body, rows: Iterator.from(rows).map(toBody) }
 }
 
 /** Names of contradictions that a person has judged. */

@@ -1,10 +1,11 @@
-/** express: the operator's API and page on the admin port (docs/contract.md §15). */
+/** express: the operator's API and page on the admin port (docs/contract-operators.md §15). */
 import type { Request, RequestHandler, Router } from 'express'
 import { type AdminApp, allowOnly } from '../adapters/http/admin.ts'
 import { readBody } from '../adapters/http/request-body.ts'
 import { withoutSecrets } from '../core/operations/secret-ids.ts'
 import { Fault, standardFault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
+import { ProcessorQuota } from '../domain/processor-quota.ts'
 import { parseJson } from '../wire/json.ts'
 import { apiRoutes } from './api.ts'
 import { EventFeed, eventRoute } from './events.ts'
@@ -23,9 +24,11 @@ export function addOperator(
 ): void {
   const tokens = new TokenCheck({ tokens: () => parts.file().admin.tokens, clock: () => performance.now(), observe })
   router.use((_, __, next) => (tokens.isEnabled ? next() : next('router')))
-  router.use('/api', authenticated(tokens, parts), readJson)
+  const authenticate = authenticated(tokens, parts)
+  // A body may take its time: the token may be another one's by then, or have lost its roles.
+  router.use('/api', authenticate, readJson, authenticate)
   const events = eventRoute({ feed: new EventFeed(parts), tokens, stopping })
-  addRoutes(router, apiRoutes(parts, events), requireRole(parts.stores.audit, parts.file))
+  addRoutes(router, apiRoutes(parts, events), authenticate, requireRole(parts.stores.audit, parts.file))
   router.use('/api', () => {
     throw new Fault('notFound', 'No such path; GET /api/openapi.json describes them all.', { reason: 'path' })
   })
@@ -42,13 +45,75 @@ function authenticated(tokens: TokenCheck, { hasPlainIds }: OperatorParts): Requ
   }
 }
 
-function addRoutes(router: Router, routes: readonly Route[], guardOf: (route: Route) => RequestHandler): void {
+function addRoutes(
+  router: Router,
+  routes: readonly Route[],
+  authenticate: RequestHandler,
+  guardOf: (route: Route) => RequestHandler,
+): void {
+  const reads = new ProcessorQuota()
+  const inTurn =
+    ({ respond }: Route, guard: RequestHandler): RequestHandler =>
+    async (request, response, next) => {
+      const { actor } = response.locals as OperatorLocals
+      if (!hasPlace(reads.countOf(actor), reads.count)) throw tooMany('reads')
+      const left = new AbortController()
+      response.once('close', () => left.abort())
+      const read = async (): Promise<void> => {
+        // What waits for its turn is for those who may read it then.
+        await authenticate(request, response, () => {})
+        await guard(request, response, () => {})
+        await respond(request, response, next)
+      }
+      await reads.run(actor, read, left.signal).catch((reason) => {
+        if (reason !== left.signal.reason) throw reason // for a client that has left nothing is read
+      })
+    }
+  /** By token. */
+  const others = new Map<string, number>()
+  const atOnce =
+    ({ respond }: Route): RequestHandler =>
+    async (request, response, next) => {
+      const { actor } = response.locals as OperatorLocals
+      const count = others.get(actor) ?? 0
+      if (count >= maxOfToken) throw tooMany('requests')
+      others.set(actor, count + 1)
+      try {
+        await respond(request, response, next)
+      } finally {
+        const leftOver = (others.get(actor) ?? 1) - 1
+        if (leftOver > 0) others.set(actor, leftOver)
+        else others.delete(actor)
+      }
+    }
   for (const [path, ofPath] of Map.groupBy(routes, (one) => one.path)) {
     const at = router.route(path).all(refuseControlCharacters)
-    for (const one of ofPath) at[one.method](guardOf(one), one.respond)
+    for (const one of ofPath) {
+      const guard = guardOf(one)
+      at[one.method](guard, isRead(one) ? inTurn(one, guard) : atOnce(one))
+    }
     const methods = ofPath.map(({ method }) => method.toUpperCase())
     allowOnly(at, [...methods.flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : [method])), 'OPTIONS'].join(', '))
   }
+}
+
+function isRead({ method, isRead = method === 'get' }: Route): boolean {
+  return isRead
+}
+
+/** Of the requests of a token, and of its reads. */
+const maxOfToken = 16
+/** The page has no more at a time. */
+const maxOfPage = 6
+/** From here on a token has as many as the page: the port has 64 places, and probes, Prometheus and streams of events come in beside reads that wait. */
+const manyReads = 24
+
+function hasPlace(own: number, all: number): boolean {
+  return own < maxOfPage || (own < maxOfToken && all < manyReads)
+}
+
+function tooMany(what: string): Fault {
+  return new Fault('limited', `This token has too many ${what} in progress; please wait for their responses.`, { retryAfter: 1 })
 }
 
 /** No store has a name with one. */

@@ -1,4 +1,4 @@
-/** Authenticates operators by the tokens of `admin.tokens` (docs/contract.md §15). */
+/** Authenticates operators by the tokens of `admin.tokens` (docs/contract-operators.md §15). */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { clientNetworkOf } from '../core/access/client-address.ts'

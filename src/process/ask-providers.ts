@@ -2,16 +2,17 @@
 import type { Config, Provider } from '../config/index.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
 import { OtherDeposits } from '../core/creation/other-deposits.ts'
-import type { Ledger } from '../core/ledger.ts'
 import type { ProviderReport, ResolvePorts } from '../core/operations/resolve.ts'
 import type { AssignPorts } from '../core/operations/restore.ts'
 import type { SettlementPorts } from '../core/operations/settle-many.ts'
+import type { Ledger } from '../core/ports/ledger.ts'
 import type { JudgePolicies } from '../core/provider-scope.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import { gatewayContext } from '../domain/service.ts'
+import type { SentWords } from '../domain/swap.ts'
 import { providerFormNamed } from '../forms/index.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { Connections } from '../provider/connections.ts'
@@ -71,7 +72,7 @@ export function resolvePorts(
     claimAfter: depositReader(config, { ledger, currencyLists }),
     policiesOf: (tag) => configured(tag)?.judge ?? refuseAll,
     timeoutOf: (tag) => (configured(tag)?.timeout ?? 0) * 1_000,
-    readReport: (tag, id) => readProviderReport(configured(tag), id, config, currencyLists),
+    readReport: (tag, id, sent) => readProviderReport(configured(tag), id, config, currencyLists, sent),
   }
 }
 
@@ -172,6 +173,7 @@ async function readProviderReport(
   id: string,
   config: Config,
   currencyLists: CurrencyListStore,
+  sent?: SentWords,
 ): Promise<ProviderReport> {
   if (!provider) return { outcome: 'unreadable', why: 'this provider is no longer configured' }
   if (config.auth.mode === 'passthrough') return { outcome: 'unreadable', why: 'only its owner has the key for it' }
@@ -180,7 +182,7 @@ async function readProviderReport(
   const connect = await connectProviders(config, currencyLists, open)
   const { service, capabilities, naming, mayBecomePayable } = transactionReader(connect(provider), provider, config, clock)
   try {
-    const response = await service.call('getTransaction', { id }, gatewayContext(capabilities))
+    const response = await service.call('getTransaction', { id }, { ...gatewayContext(capabilities), sent })
     return { outcome: 'read', response, naming, capabilities, mayBecomePayable }
   } catch (reason) {
     const { kind, message } = Fault.from(reason)

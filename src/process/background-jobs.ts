@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/index.ts'
 import type { RestoredLedger } from '../core/creation/restored-ledger.ts'
 import type { Suspensions } from '../core/creation/suspensions.ts'
+import { WebhookDelivery } from '../core/events/webhook-delivery.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
 import type { ProviderCounts, ProviderFigures, ReplicaFiguresStore } from '../core/operations/provider-figures.ts'
-import type { Retention } from '../core/retention.ts'
+import type { Retention } from '../core/ports/retention.ts'
 import type { MirrorStatistics } from '../core/routing/mirror.ts'
-import { WebhookDelivery } from '../core/webhook-delivery.ts'
 import { singleFlight } from '../domain/async.ts'
 import { changeEncoder } from '../gateway/webhook-bodies.ts'
 import type { OpenLedger } from '../ledger/index.ts'
@@ -19,7 +19,10 @@ import { webhookSender } from './webhook-sender.ts'
 
 interface BackgroundJobParts {
   readonly configuration: ConfigurationInForce
-  readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures' | 'retention' | 'watches' | 'findLostCommits' | 'webhooks'>
+  readonly ledgerStores: Pick<
+    OpenLedger,
+    'ledger' | 'createProbe' | 'replicaFigures' | 'retention' | 'watches' | 'findLostCommits' | 'webhooks'
+  >
   readonly monitoring: Pick<Monitoring, 'figures' | 'observe'>
   readonly mirrorStatistics: MirrorStatistics
   readonly suspensions: Suspensions
@@ -31,6 +34,9 @@ interface BackgroundJobParts {
 
 /** Every replica must apply a change within 5 s. */
 const changePollMs = 2_000
+
+/** How soon creates go on once the ledger takes them again. */
+const createProbeMs = 1_000
 
 /** After a failover the new server's log soon is as long as the lost one. */
 const logPositionPollMs = 1_000
@@ -49,6 +55,7 @@ export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncD
     startIntervalJob(() => configuration.follow(), changePollMs),
     startIntervalJob(() => suspensions.follow(), changePollMs),
     startIntervalJob(() => restoredLedger.follow(), changePollMs),
+    startIntervalJob(() => ledgerStores.createProbe.runIfDue(), createProbeMs),
     startReplicaFigures({ store, figures, mirrorStatistics, seeProcesses, connected: () => configuration.gateway.connected }),
   ]
   for (const { stop } of jobs) resources.defer(stop)

@@ -1,9 +1,11 @@
 /** Calls between two processes of this program over the channel that Node opens between them. */
+import type { SendHandle } from 'node:child_process'
+import type { ListeningSocket } from '../adapters/http/server.ts'
 
 /** The other process: `node:cluster`'s worker, or in a worker `process`. */
 interface Peer {
-  send?(message: Message[], done: (error: Error | null) => void): unknown
-  on(event: 'message', listener: (messages: Message[]) => void): unknown
+  send?(message: Message[], socket: SendHandle, done: (error: Error | null) => void): unknown
+  on(event: 'message', listener: (messages: Message[], socket?: ListeningSocket) => void): unknown
   on(event: 'disconnect', listener: () => void): unknown
 }
 
@@ -12,7 +14,7 @@ type Message =
   | { readonly answer: number; readonly value: unknown }
   | { readonly answer: number; readonly error: string }
 
-/** What the other process may call, by name. Values pass as structured clones. */
+/** What the other process may call, by name. Values pass as structured clones; a socket comes after them. */
 export type Handlers = Readonly<Record<string, (...values: never[]) => unknown>>
 
 export class Channel {
@@ -26,8 +28,8 @@ export class Channel {
   constructor(peer: Peer, handlers: Handlers) {
     this.peer = peer
     this.handlers = handlers
-    peer.on('message', (messages) => {
-      for (const message of messages) this.receive(message)
+    peer.on('message', (messages, socket) => {
+      for (const message of messages) this.receive(message, socket)
     })
     peer.on('disconnect', () => this.close())
   }
@@ -41,6 +43,22 @@ export class Channel {
     return await answered.promise
   }
 
+  /** The other process gets a copy of the socket, on which it does not accept yet. */
+  giveSocket(socket: ListeningSocket, name: string, ...values: readonly unknown[]): void {
+    if (this.isClosed) return
+    this.peer.send?.([{ call: ++this.callCount, name, values }], socket as unknown as SendHandle, (error) => {
+      if (error) this.close()
+    })
+  }
+
+  /** The other process has ended: also where Node does not say so, which it does not while a socket is on its way. */
+  close(): void {
+    this.isClosed = true
+    const calls = [...this.calls.values()]
+    this.calls.clear()
+    for (const { reject } of calls) reject(new Error('the other process has ended'))
+  }
+
   /** What comes up in one turn of the event loop goes together: each message is a system call on both sides. */
   private send(message: Message): void {
     if (this.isClosed) this.close()
@@ -48,14 +66,15 @@ export class Channel {
     setImmediate(() => {
       const messages = this.outgoing
       this.outgoing = []
-      this.peer.send?.(messages, (error) => {
+      this.peer.send?.(messages, undefined, (error) => {
         if (error) this.close()
       })
     })
   }
 
-  private receive(message: Message): void {
-    if ('call' in message) return void this.handle(message.call, message.name, message.values)
+  private receive(message: Message, socket: ListeningSocket | undefined): void {
+    if ('call' in message)
+      return void this.handle(message.call, message.name, socket ? [...message.values, socket] : message.values)
     const answered = this.calls.get(message.answer)
     this.calls.delete(message.answer)
     if ('error' in message) answered?.reject(new Error(message.error))
@@ -70,12 +89,5 @@ export class Channel {
     } catch (reason) {
       this.send({ answer: call, error: reason instanceof Error ? reason.message : String(reason) })
     }
-  }
-
-  private close(): void {
-    this.isClosed = true
-    const calls = [...this.calls.values()]
-    this.calls.clear()
-    for (const { reject } of calls) reject(new Error('the other process has ended'))
   }
 }

@@ -1,4 +1,4 @@
-/** What a reload would change: the keys in which a configuration differs from the one in force (docs/contract.md §13). */
+/** What a reload would change: the keys in which a configuration differs from the one in force (docs/contract-operators.md §13). */
 import type { Config } from '../config/index.ts'
 import { isSecretAt } from '../config/secrets.ts'
 import { type StartSettings, startSettings, withStartSettings } from './start-settings.ts'

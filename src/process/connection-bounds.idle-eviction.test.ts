@@ -5,6 +5,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { evictIdlest } from './connection-bounds.ts'
 import { UnfinishedRequests } from './unfinished-requests.ts'
 
+/** More than the buffers of a connection hold. */
+const longBytes = 32_000_000
+
 let server: Server
 let held: ServerResponse[]
 let sockets: Socket[]
@@ -12,10 +15,10 @@ let closings: string[]
 beforeEach(async () => {
   held = []
   sockets = []
-  server = createServer(({ url }, response) => void (url === '/hold' ? held.push(response) : response.end('body'))).listen(
-    0,
-    '127.0.0.1',
-  )
+  server = createServer(({ url }, response) => {
+    if (url === '/hold') held.push(response)
+    else response.end(url === '/long' ? Buffer.alloc(longBytes) : 'body')
+  }).listen(0, '127.0.0.1')
   closings = []
   const unfinished = new UnfinishedRequests(server, { bufferBytes: 1_000_000, maxBodyBytes: 1_000, onEnded: () => {} })
   evictIdlest(server, {
@@ -96,5 +99,24 @@ it('where each connection has a response pending, the oldest whose request is no
   await expect.poll(() => second.isClosed).toBe(true)
   expect([first, third].map(({ isClosed }) => isClosed)).toEqual([false, false])
   expect(closings).toEqual([])
+  for (const response of held) response.end('body')
+})
+
+it('where each connection has a response pending, and all requests are whole, the oldest whose client does not read is closed', async () => {
+  const busy = await open()
+  await get(busy, '/hold')
+  const unread = [await open(), await open()] as const
+  for (const { socket } of unread) {
+    socket.pause()
+    const asked = once(server, 'request')
+    socket.write('GET /long HTTP/1.1\r\nHost: x\r\n\r\n')
+    await asked
+  }
+  const fresh = await open()
+  await get(fresh)
+  for (const { socket } of unread) socket.resume()
+  await expect.poll(() => unread[1].received.length).toBeGreaterThan(longBytes)
+  expect(closings).toEqual(['unread'])
+  expect([busy, ...unread, fresh].map(({ isClosed }) => isClosed)).toEqual([false, true, false, false])
   for (const response of held) response.end('body')
 })

@@ -2,7 +2,8 @@
 
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { clientNetworkOf } from '../core/access/client-address.ts'
 import { withTimeout } from '../domain/async.ts'
 import { Fault } from '../domain/fault.ts'
@@ -139,12 +140,22 @@ interface IdleEviction {
   readonly max: number
   /** Ends the oldest request that has not arrived whole, for the new connection. Returns its connection. */
   readonly endOldest: (newest: Socket) => Socket | undefined
-  readonly onClosed: (reason: 'idle' | 'full') => void
+  readonly onClosed: (reason: 'idle' | 'full' | 'unread') => void
+}
+
+/** A socket with a pending response. The name is Node's. */
+interface Pending extends Socket {
+  readonly _httpMessage?: ServerResponse | null
+}
+
+/** Whether the response on its way was written to its end, and what the client has not taken of it is all that keeps the connection busy. */
+function isUnread({ _httpMessage: response }: Pending): boolean {
+  return response?.writableEnded === true
 }
 
 /**
- * Of more than `max` connections the idlest is closed. If each has a response pending, the oldest whose request is not whole; else the
- * new one.
+ * Of more than `max` connections the idlest is closed. If each has a response pending, the oldest whose request is not whole; then the oldest
+ * whose client does not read; else the new one.
  */
 export function evictIdlest(server: Server, { max, endOldest, onClosed }: IdleEviction): void {
   // Pending responses by connection, the one whose last request or response is the longest ago first.
@@ -156,9 +167,13 @@ export function evictIdlest(server: Server, { max, endOldest, onClosed }: IdleEv
   server.on('connection', (socket: Socket) => {
     if (connections.size >= max) {
       const [idlest] = connections.entries().find(([, pending]) => pending === 0) ?? []
-      const closed = idlest ?? endOldest(socket)
+      const unfinished = idlest ?? endOldest(socket)
+      const unread = unfinished ? undefined : connections.keys().find(isUnread)
+      const closed = unfinished ?? unread
       if (idlest) onClosed('idle')
+      if (unread) onClosed('unread')
       idlest?.destroy()
+      unread?.resetAndDestroy()
       if (!closed) {
         onClosed('full')
         return void socket.destroy()
@@ -181,7 +196,7 @@ export function evictIdlest(server: Server, { max, endOldest, onClosed }: IdleEv
   })
 }
 
-// Ends a server without losing a request (docs/contract.md §13).
+// Ends a server without losing a request (docs/contract-operators.md §13).
 
 export interface Drain {
   /** From now on, every response closes its connection. */
@@ -190,8 +205,12 @@ export interface Drain {
   readonly finish: (timeoutMs: number) => Promise<void>
 }
 
+/** A connection that was just made has its first request on the way: some balancers make one for each. */
+const arrivalMs = 100
+
 /** Watches `server` from its first request on. */
 export function drainOf(server: Server): Drain {
+  let lastConnectionAt = Number.NEGATIVE_INFINITY
   // A number, not a set: a set that grows and shrinks leaves dead tables behind, which keep responses alive.
   let due = 0
   const idle = Promise.withResolvers<void>()
@@ -201,6 +220,9 @@ export function drainOf(server: Server): Drain {
     due--
     if (isFinishing && due === 0) idle.resolve()
   }
+  server.on('connection', () => {
+    lastConnectionAt = performance.now()
+  })
   server.prependListener('request', (_: IncomingMessage, response: ServerResponse) => {
     due++
     if (isDraining) response.setHeader('connection', 'close')
@@ -212,6 +234,13 @@ export function drainOf(server: Server): Drain {
     },
     async finish(timeoutMs) {
       const closed = once(server, 'close')
+      // What has connected is accepted before: the system would reset it. A whole turn of the event loop lies between two of these.
+      await nextTurn()
+      await nextTurn()
+      // That of `http` would end connections whose first request is on the way.
+      NetServer.prototype.close.call(server)
+      const arrivingMs = lastConnectionAt + arrivalMs - performance.now()
+      if (arrivingMs > 0) await delay(Math.min(arrivingMs, timeoutMs))
       server.close()
       isFinishing = true
       if (due === 0) idle.resolve()

@@ -1,5 +1,5 @@
 /** The creates that this process has begun and not ended, for a person who ends the process. */
-import type { Intent, Ledger } from '../core/ledger.ts'
+import type { Intent, Ledger } from '../core/ports/ledger.ts'
 import { DepositInUse } from '../domain/fault.ts'
 
 export class CreatesInFlight {

@@ -4,6 +4,7 @@ import { hashKey } from '../adapters/crypto.ts'
 import type { OpenTracing } from '../adapters/tracing.ts'
 import { type Config, otlpCertificates, removeUnusableOtelVariables } from '../config/index.ts'
 import { type Accounts, authentication, KeyUses } from '../core/access/authentication.ts'
+import { ProcessorShares } from '../core/access/processor-shares.ts'
 import { RequestCounts } from '../core/access/request-counts.ts'
 import { PendingCreateKeys } from '../core/creation/idempotency.ts'
 import { DeferredResults } from '../core/creation/record-result.ts'
@@ -70,7 +71,7 @@ export async function openGateway(
   const way = { maxConnections, lookup: freshLookup, onTrouble }
   const ledgerStores = await openLedger(url, { mustExist, whenMissing, mayMigrate: mayChange, ...way })
   resources.defer(ledgerStores.close)
-  await ledgerStores.warmUp() // from here on several connections are needed at a time
+  const ledgerWarnings = [...ledgerStores.warnings, ...(await ledgerStores.warmUp())] // from here on several connections are needed at a time
   telemetry.observeLedger(ledgerStores)
   const reportOnce = isWorker ? () => {} : observe
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, reportOnce)
@@ -94,7 +95,7 @@ export async function openGateway(
   const handle: Http = (request) => configuration.gateway.handle(request)
   return {
     configuration,
-    warnings: [...ledgerStores.warnings, ...warnings, ...(isWorker ? [] : restoredLedger.warnings)],
+    warnings: [...ledgerWarnings, ...warnings, ...(isWorker ? [] : restoredLedger.warnings)],
     ledgerStores,
     handle,
     createsInFlight: () => creates.list(),
@@ -128,7 +129,7 @@ export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, reso
   const { observe } = given
   const timelines = new Timelines(ledgerStores.timelines, observe)
   resources.defer(() => timelines.close())
-  const eventHub = new EventHub(ledgerStores.events, watches, observe)
+  const eventHub = new EventHub(ledgerStores.events, watches, observe, given.streamPlaces)
   resources.defer(() => eventHub.close())
   const uses = new KeyUses(accounts)
   resources.defer(() => uses.close())
@@ -157,6 +158,7 @@ export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, reso
     pendingKeys: new PendingCreateKeys(),
     breaker: createBreaker,
     steadyClock: () => performance.now(),
+    processorShares: new ProcessorShares(() => performance.now(), threadMicroseconds),
     identification: (auth) => keyIdentity(auth, accounts, uses, observe),
     observe(observation) {
       observe(observation)
@@ -164,6 +166,11 @@ export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, reso
     },
     version,
   }
+}
+
+function threadMicroseconds(): number {
+  const { user, system } = process.threadCpuUsage()
+  return user + system
 }
 
 /** Identifies the caller of a key: by its hash if it is the provider's key, by its account if it was issued here. */

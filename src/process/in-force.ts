@@ -1,4 +1,4 @@
-/** The configuration in force in this process: its file, the overrides in the ledger that it follows, the result, and the gateway that runs with it (docs/contract.md §12). */
+/** The configuration in force in this process: its file, the overrides in the ledger that it follows, the result, and the gateway that runs with it (docs/contract-operators.md §12). */
 import { type Config, ConfigError } from '../config/index.ts'
 import {
   byName,
@@ -18,9 +18,9 @@ import type { Observer, OverrideChanged } from '../domain/observation.ts'
 import type { OpenLedger } from '../ledger/index.ts'
 import type { RunningGateway } from './running-gateway.ts'
 import { type TagReport, Tags } from './tags.ts'
-import { ledgerWarnings } from './warnings.ts'
+import { ledgerWarnings, unclearAssets } from './warnings.ts'
 
-type Stores = Pick<OpenLedger, 'tags' | 'overrides' | 'ledgerAdmin'>
+type Stores = Pick<OpenLedger, 'tags' | 'overrides' | 'ledgerAdmin' | 'currencyLists'>
 type Running = Pick<
   RunningGateway,
   'handle' | 'reconcile' | 'pollTransactions' | 'readWatched' | 'connected' | 'operatorActions' | 'retire'
@@ -128,14 +128,16 @@ export class ConfigurationInForce {
 
   /** What the file means for what the ledger has, for the operator. What the ledger does not count soon is left out. */
   async ledgerWarnings(): Promise<readonly string[]> {
-    const { ledgerAdmin } = this.stores
-    const [openCounts, destinationCounts, assetCounts] = await Promise.all([
+    const { ledgerAdmin, currencyLists } = this.stores
+    const listedTwice = unclearAssets(this.file, async (source) => (await currencyLists.loadCurrencies(source))?.rows)
+    const [openCounts, destinationCounts, assetCounts, unclear] = await Promise.all([
       withDefault(ledgerAdmin.openCounts(), maxCountWaitMs, []),
       withDefault(ledgerAdmin.destinationCounts(), maxCountWaitMs, []),
       withDefault(ledgerAdmin.assetCounts(), maxCountWaitMs, []),
+      withDefault(listedTwice, maxCountWaitMs, []),
     ])
     const counts = { openCounts, destinationCounts, assetCounts }
-    return ledgerWarnings(this.file, { ...counts, tags: this.tags.known, overrides: this.overrides })
+    return [...ledgerWarnings(this.file, { ...counts, tags: this.tags.known, overrides: this.overrides }), ...unclear]
   }
 
   /** Waits for a change that is under way. Later ones are not applied. */

@@ -1,9 +1,10 @@
-/** The stores of limits, verified keys and budgets: in Redis if it is configured, otherwise in this process. */
+/** The stores of limits, verified keys, budgets and places of streams: in Redis if it is configured, otherwise in this process. */
 import { memoryBudgets, memoryLimiter, memoryVerifiedKeys, memoryWinners } from '../adapters/memory.ts'
 import type { Config } from '../config/index.ts'
 import { type Limiter, limitFallback } from '../core/access/limits.ts'
 import { RunningProcesses } from '../core/access/running-processes.ts'
 import { StoreOutage, sharedVerifiedKeys } from '../core/access/store-outage.ts'
+import { SharedStreamPlaces, streamLeaseMs } from '../core/access/stream-places.ts'
 import {
   type RefusedAddresses,
   refusalLifetimeMs,
@@ -11,6 +12,7 @@ import {
   type VerifiedKeys,
   verifiedKeyLifetimeMs,
 } from '../core/access/verified-keys.ts'
+import { type StreamPlaces, unsharedPlaces } from '../core/events/event-hub.ts'
 import { type Budgets, budgetFallback } from '../core/resilience/budget-limit.ts'
 import { sharedWinners, type WinnerStore, winnerLifetimeMs } from '../core/routing/winners.ts'
 import type { Observer, StoreState } from '../domain/observation.ts'
@@ -23,6 +25,7 @@ export interface LimitStores {
   readonly refusedAddresses: RefusedAddresses
   readonly budgets: Budgets
   readonly winners: WinnerStore
+  readonly streamPlaces: StreamPlaces
   /** Undefined if Redis is not configured. */
   readonly redis: () => RedisState | undefined
   /** So many processes have written figures in the last 30 s, this one too. */
@@ -56,6 +59,7 @@ export function remoteLimitStores(call: (name: string, ...values: readonly unkno
     refusedAddresses: { has: remote('isRefused'), add: quiet('refuse') },
     budgets: { reserve: remote('reserve') },
     winners: { save: remote('saveWinner'), find: remote('findWinner') },
+    streamPlaces: unsharedPlaces,
     redis: () => undefined,
     seeProcesses() {},
     close() {},
@@ -78,13 +82,14 @@ export async function openLimitStores(
       ...local,
       verifiedKeys: memoryVerifiedKeys(verifiedKeyLifetimeMs),
       refusedAddresses: refused,
+      streamPlaces: unsharedPlaces,
       redis: () => undefined,
       seeProcesses() {},
       close() {},
     }
   }
   // Loaded only if Redis is configured.
-  const [{ openRedis }, { redisLimiter, redisVerifiedKeys, redisBudgets, redisWinners }] = await Promise.all([
+  const [{ openRedis }, { redisLimiter, redisVerifiedKeys, redisBudgets, redisWinners, redisStreamLeases }] = await Promise.all([
     import('../adapters/redis/index.ts'),
     import('../adapters/redis/stores.ts'),
   ])
@@ -98,6 +103,7 @@ export async function openLimitStores(
     ...(ledger.url.startsWith('sqlite:') && { mayMissOthers: { ownProcesses } }),
   })
   const shared = { limiter: redisLimiter(connection), budgets: redisBudgets(connection) }
+  const streamPlaces = new SharedStreamPlaces(redisStreamLeases(connection, streamLeaseMs), outage)
   const stores = {
     limiter: limitFallback({ shared: shared.limiter, local: local.limiter, processes, outage, observe }),
     verifiedKeys: sharedVerifiedKeys(redisVerifiedKeys(connection, 'verified'), outage),
@@ -110,9 +116,11 @@ export async function openLimitStores(
   connection.onLoss(() => outage.begin())
   return {
     ...stores,
+    streamPlaces,
     redis: () => ({ state: outage.state, ...(outage.state !== 'shared' && { lostForMs: performance.now() - outage.since }) }),
     seeProcesses: (count) => processes.see(count),
     close() {
+      streamPlaces.stop()
       outage.stop()
       connection.close()
     },

@@ -1,4 +1,4 @@
-/** The two ports: the public one, and the operators' own (docs/contract.md §13). */
+/** The two ports: the public one, and the operators' own (docs/contract-operators.md §13). */
 
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -6,7 +6,7 @@ import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import { type AdminApp, type AdminOptions, adminApp, adminErrorResponse, type PrintError } from '../adapters/http/admin.ts'
 import { type ExpressOptions, expressApp, messagesOf } from '../adapters/http/express.ts'
-import { listen } from '../adapters/http/server.ts'
+import { acceptAlso, type ListeningSocket, listen, listeningSocket } from '../adapters/http/server.ts'
 import type { Config } from '../config/index.ts'
 import { limitCaches } from '../domain/bounded-map.ts'
 import type { ConnectionClosing, Observer } from '../domain/observation.ts'
@@ -35,7 +35,7 @@ export interface AdminPort extends Port, Pick<AdminApp, 'operator' | 'onError'> 
 export async function openAdmin(
   { admin }: Config,
   current: () => Config,
-  options: Pick<AdminOptions, 'readiness' | 'printMetrics'>,
+  options: Pick<AdminOptions, 'readiness' | 'createRefusal' | 'silentWorkers' | 'printMetrics'>,
   observe: Observer,
 ): Promise<AdminPort> {
   const printError: PrintError = (status, message) => errorBody(formNamed(current().defaultForm), status, message)
@@ -69,6 +69,14 @@ export interface PublicPort extends Port {
   readonly requestCounts: () => RequestCounts
   /** Timeouts of connections follow the providers of another configuration: for new connections, and for others from their next request. */
   readonly follow: (providers: Config['providers']) => void
+  readonly listener: PublicListener
+}
+
+export interface PublicListener {
+  /** Of its own, if the port is shared by such sockets. */
+  readonly socket: ListeningSocket | undefined
+  /** Accepts the connections of another process of the port too. Returns how that ends. */
+  readonly accept: (other: ListeningSocket) => () => void
 }
 
 /** What a process that shares the public port with others has of it. */
@@ -76,6 +84,8 @@ export interface SharedPort {
   readonly port: number
   /** Of the processes that share it: each has its share of the connections and of the memory. */
   readonly count: number
+  /** That of a process whose place this one takes: what waits there waits for it. */
+  readonly socket?: ListeningSocket | undefined
 }
 
 /** `isStopping`: whether every response closes its connection. */
@@ -86,7 +96,7 @@ export async function openPublic(
   observe: Observer,
   shared?: SharedPort,
 ): Promise<PublicPort> {
-  const { port = config.server.port, count = 1 } = shared ?? {}
+  const { port = config.server.port, count = 1, socket } = shared ?? {}
   let socketTimeoutMs = socketTimeoutOf(config)
   const max = maxConnections('public', Math.ceil(config.server.connections / count))
   const ofAddress = addressBoundOf(config, max)
@@ -100,12 +110,12 @@ export async function openPublic(
   })
   const onWritten: ExpressOptions['onWritten'] = (response, address) => unread.add(response, address)
   const app = expressApp(bounded, { ...config.server, onWritten, isStopping })
-  const { listener, waitMs: wait, counts: requestCounts, open } = admissionQueue(app)
+  const queue = admissionQueue(app)
   const keepAliveTimeoutMs = config.server.keepAliveTimeout * 1000
   const connection = { socketTimeoutMs, keepAliveTimeoutMs }
-  const options = { ...config.server, ...connection, port, isShared: shared !== undefined, messages: messagesOf(app) }
+  const options = { ...config.server, ...connection, port, isShared: shared !== undefined, socket, messages: messagesOf(app) }
   const { server, url } = await withListenError('server', config.server, () =>
-    listen(limitPipelining(listener, maxDueResponses), handle, options),
+    listen(limitPipelining(queue.listener, maxDueResponses), handle, options),
   )
   const unfinished = new UnfinishedRequests(server, {
     bufferBytes: unfinishedBytes(count),
@@ -127,13 +137,14 @@ export async function openPublic(
   const drain = drainOf(server)
   const begin = (): void => {
     drain.begin()
-    open()
+    queue.open()
   }
   const follow: PublicPort['follow'] = (providers) => {
     socketTimeoutMs = socketTimeoutOf({ server: config.server, providers })
     server.timeout = socketTimeoutMs
   }
-  return { url, drain: { ...drain, begin }, wait, requestCounts, follow }
+  const listener: PublicListener = { socket: listeningSocket(server), accept: (other) => acceptAlso(server, other) }
+  return { url, drain: { ...drain, begin }, wait: queue.waitMs, requestCounts: queue.counts, follow, listener }
 }
 
 /** The operator's bound applies always, the default only while most connections are in use. */

@@ -1,7 +1,7 @@
 /** `ledger.keep`, `ledger.keepAudit`, `events.keep`, and counts of requests: what is older is removed by one process of several, in short steps. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Retention, RetentionCursor } from '../core/retention.ts'
-import type { WebhookStore } from '../core/webhooks.ts'
+import type { Retention, RetentionCursor } from '../core/ports/retention.ts'
+import type { WebhookStore } from '../core/ports/webhooks.ts'
 
 export interface Kept {
   /** Days; undefined: for good. */

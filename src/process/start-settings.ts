@@ -1,4 +1,4 @@
-/** What only a start reads: sockets and stores are opened once (docs/contract.md §13). */
+/** What only a start reads: sockets and stores are opened once (docs/contract-operators.md §13). */
 import type { Config } from '../config/index.ts'
 
 export type StartSettings = ReturnType<typeof startSettings>

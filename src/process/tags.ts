@@ -1,4 +1,4 @@
-/** Whether the providers of a configuration are those whose transactions the ledger has under their tags (docs/contract.md §10.5). */
+/** Whether the providers of a configuration are those whose transactions the ledger has under their tags (docs/contract-operators.md §10.5). */
 import type { Config, ConfigFault, Provider } from '../config/index.ts'
 import type { ConfiguredTag, TagRecord, TagRecords } from '../core/routing/tag-records.ts'
 import { withDefault } from '../domain/async.ts'

@@ -7,8 +7,8 @@ import { openStderr, type Stderr } from '../adapters/log/stderr.ts'
 import { createMetrics, type Metrics } from '../adapters/metrics/index.ts'
 import { type Config, mayColour } from '../config/index.ts'
 import type { EventHub } from '../core/events/event-hub.ts'
-import type { LedgerAdmin } from '../core/ledger-admin.ts'
 import { ProviderFigures } from '../core/operations/provider-figures.ts'
+import type { LedgerAdmin } from '../core/ports/ledger-admin.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { OpenLedger } from '../ledger/index.ts'
 import { schemaNumber } from '../ledger/schema/steps.ts'
@@ -66,7 +66,7 @@ function openTelemetry(
     memoryShare,
     version,
     commit: commit(),
-    schema: schemaNumber,
+    schema: schemaNumber(),
     droppedLines: log.dropped,
     readRequestCounts: () => requestCounts?.(),
     readStreams: () => streams?.streams,

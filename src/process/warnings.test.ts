@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { readSettings } from '../config/index.ts'
+import { type Asset, AssetTable } from '../domain/asset.ts'
 import { knownForms } from '../forms/index.ts'
-import { configWarnings } from './warnings.ts'
+import { configWarnings, unclearAssets, upcomingChanges } from './warnings.ts'
 
 it('forwardAddress of a form that sends no address is of no effect', () => {
   const alpha = { form: 'A', url: 'https://swap.example/api/v2', forwardAddress: 'true' } as never
@@ -70,4 +71,27 @@ it.each([
   const warnings = configWarnings(config).filter((line) => line.includes('in clear'))
   expect(warnings.map((line) => line.split(':')[0])).toEqual(key === undefined ? [] : [key])
   expect(warnings.join()).not.toContain('pw')
+})
+
+it('what changes about assets is told from 30 days before its day, until the table follows', () => {
+  const icx = { code: 'ICX', coin: 'ICX', network: 'ICX', name: 'ICON', aliases: [], isDefault: true }
+  const tableWith = (facts: Partial<Asset>) => new AssetTable([{ coin: 'ICX', name: 'ICON', assets: [{ ...icx, ...facts }] }])
+  const change = { on: '2026-12-31', what: 'ICON stops' }
+  const told = (day: string, facts: Partial<Asset> = {}) => upcomingChanges(tableWith({ change, ...facts }), Date.parse(day))
+  const line = 'assets: ICON stops on 2026-12-31 (ICX): edit the table (docs/assets.md)'
+  expect([told('2026-11-30'), told('2026-12-01'), told('2027-06-01')]).toEqual([[], [line], [line]])
+  expect(told('2026-12-01', { isOffered: false })).toEqual([])
+})
+
+it('names an asset that is not offered since the last list of its provider has it twice, with the line to write', async () => {
+  const read = (assets: object) => {
+    const providers = { cn: { form: 'changenow', url: 'https://cn.test', key: 'k', ...assets } }
+    return readSettings({ assets: 'config/assets.yaml', providers, routing: { providers: ['cn'] } }, knownForms, {})
+  }
+  const rows = ['gram', 'ton'].map((coin) => ({ coin, network: 'ton', name: coin, icon: '' }))
+  expect(await unclearAssets(read({}), async () => rows)).toEqual([
+    'providers.cn lists GRAM (GRAM on TON) as gram on ton, ton on ton, and does not offer it: write assets: { GRAM: { coin: gram, network: ton } }, or another of these',
+  ])
+  expect(await unclearAssets(read({ assets: { TON: { coin: 'ton', network: 'ton' } } }), async () => rows)).toEqual([])
+  expect(await unclearAssets(read({}), async () => undefined)).toEqual([])
 })

@@ -1,23 +1,40 @@
 import { type Config, type Provider, packagedConfigFile } from '../config/index.ts'
 import { assetIn, assetNameOf, from, to } from '../core/assets/asset-naming.ts'
+import { parseCurrencyList } from '../core/assets/currency-list.ts'
+import { unclearLines } from '../core/assets/provider-rows.ts'
 import { type Destination, differences } from '../core/destination.ts'
-import type { AssetCount, DestinationCount, OpenCount } from '../core/ledger-admin.ts'
 import { openAt } from '../core/operations/change.ts'
 import { unconfiguredTags } from '../core/operations/provider-status.ts'
 import { byName, type Followed, keyByName, type Override, settingOf } from '../core/operations/settings.ts'
+import type { AssetCount, DestinationCount, OpenCount } from '../core/ports/ledger-admin.ts'
+import type { ListSource } from '../core/quotes/read-currency-list.ts'
 import type { TagRecord } from '../core/routing/tag-records.ts'
 import { type AssetTable, fold, networkNames, sameName } from '../domain/asset.ts'
 import { isLoopback } from '../domain/network-address.ts'
 import { parseRedisUrl } from '../domain/redis-url.ts'
-import type { Pair } from '../domain/swap.ts'
+import type { Currency, Pair } from '../domain/swap.ts'
 import { providerFormNamed } from '../forms/index.ts'
-import { baseUrlOf, destinationOf } from '../provider/connected-provider.ts'
+import { baseUrlOf, destinationOf, namingOf } from '../provider/connected-provider.ts'
 import { publicKeys } from '../sandbox/server.ts'
 import { configuredTags } from './tags.ts'
 
 /** Warns if the packaged configuration is used because the user has none. */
 export function fileWarnings(file: string): readonly string[] {
   return file === packagedConfigFile ? [`there is no config/gateway.yaml here: using the packaged configuration, ${file}`] : []
+}
+
+/** From so long before. */
+const toldBeforeMs = 30 * 86_400_000
+
+/** What changes soon, or has changed, about assets of the table, until an edit of the table follows it. `now`: in milliseconds since 1970. */
+export function upcomingChanges({ coins }: AssetTable, now: number): readonly string[] {
+  const changing = coins.flatMap(({ assets }) => assets.filter((asset) => asset.isOffered !== false && asset.change))
+  const near = changing.filter(({ change }) => Date.parse(change?.on ?? '') - now <= toldBeforeMs)
+  const byChange = Map.groupBy(near, ({ change }) => `${change?.what} on ${change?.on}`)
+  return [...byChange].map(([change, same]) => {
+    const codes = same.map(({ code }) => code).join(', ')
+    return `assets: ${change} (${codes}): edit the table (docs/assets.md)`
+  })
 }
 
 /** Warnings about a valid configuration that is weaker than it could be: one line each. */
@@ -42,7 +59,7 @@ export function configWarnings({
   const isUnrouted = untagged !== '' && !providers.includes(untagged)
   return [
     ...warnings,
-    ...(redis.url === '' ? ['limits are kept in memory: each gateway counts for itself, and a restart begins anew'] : []),
+    ...(redis.url === '' ? ['limits are per process and reset on restart: set redis.url to share them'] : []),
     ...(sendsRedisPassword(redis.url) ? ['redis.url: its password crosses the network in clear; use rediss'] : []),
     ...(sendsPostgresPassword(ledger.url)
       ? ['ledger.url: its password, or what proves it, crosses the network in clear; use sslmode=verify-full']
@@ -79,6 +96,7 @@ export function configWarnings({
         ({ name, form }) =>
           `providers.${name}: the form ${form} has no list of transactions: a create of unknown outcome is not found again, and waits for a person`,
       ),
+    ...upcomingChanges(assets, Date.now()),
     ...known.flatMap((provider) => memoWarnings(provider, assets)),
     ...known
       .filter(({ networks }) => networks === 'unconfirmed')
@@ -175,7 +193,7 @@ function isPlainHttpToOtherHost(url: string): boolean {
   return protocol === 'http:' && !isLoopback(hostname)
 }
 
-// What a valid file means for what the ledger has (docs/contract.md §10, §12): one line for each thing. The start, a reload and `check`
+// What a valid file means for what the ledger has (docs/contract.md §10, docs/contract-operators.md §12): one line for each thing. The start, a reload and `check`
 // tell the operator: swaps that go on without their provider, creates that were sent elsewhere, assets that are gone, and overrides.
 
 /** Of what is absent nothing is said. */
@@ -209,6 +227,22 @@ export function ledgerWarnings(
 /** Of `check`, and where such a key is issued. */
 export const networkKeysWarning =
   'server.trustProxy is 0, and keys are valid from some networks only: behind a proxy every request has the address of the proxy'
+
+/** The assets that a provider does not offer, since its last list has them twice and nothing says which row counts. `load`: its rows. */
+export async function unclearAssets(
+  { assets, providers }: Config,
+  load: (source: ListSource) => Promise<readonly Currency[] | undefined>,
+): Promise<readonly string[]> {
+  const lines = providers.map(async (provider) => {
+    const { name, tag, url, state } = provider
+    const form = providerFormNamed(provider.form)
+    const rows = state === 'off' ? undefined : await load({ provider: tag, url, form: form.name })
+    if (!rows) return []
+    const { unclear } = await parseCurrencyList(rows, namingOf(provider, form, assets), () => {})
+    return unclearLines(unclear).map((line) => `providers.${name} ${line}`)
+  })
+  return (await Promise.all(lines)).flat()
+}
 
 /** Accounts whose label no request will have. */
 function unknownAccounts({ telemetry }: Config, known: readonly string[]): readonly string[] {

@@ -8,6 +8,7 @@ import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { ListeningSocket } from '../adapters/http/server.ts'
 import { openStderr, type Stderr } from '../adapters/log/stderr.ts'
 import { type CollectedMetrics, countsOf } from '../adapters/metrics/collected.ts'
 import { type Config, mayColour } from '../config/index.ts'
@@ -15,6 +16,7 @@ import type { LoadLevel } from '../core/access/admission.ts'
 import { withDefault, withTimeout } from '../domain/async.ts'
 import type { Observer } from '../domain/observation.ts'
 import { Channel } from './channel.ts'
+import { beatMs, Heartbeats, type ListeningWorker } from './heartbeats.ts'
 import type { LimitStores } from './limit-stores.ts'
 import { type SharedPort, withListenError } from './ports.ts'
 import { type StartSettings, startSettings } from './start-settings.ts'
@@ -46,14 +48,37 @@ export interface Assignment {
   readonly logReader: Pick<Stderr, 'isTerminal' | 'hasColours'>
 }
 
-interface RunningWorker {
+class RunningWorker implements ListeningWorker<RunningWorker> {
   readonly worker: Worker
   readonly channel: Channel
-  readonly startedAt: number
+  readonly startedAt = performance.now()
   readonly url: Promise<string>
-  level: LoadLevel
+  level: LoadLevel = 0
   /** As last collected. */
-  metrics: CollectedMetrics
+  metrics: CollectedMetrics = []
+  /** A copy, for others to accept on while it hangs, and for the one that takes its place. */
+  socket: ListeningSocket | undefined
+  /** Whose place it takes, until it listens. */
+  predecessor: RunningWorker | undefined
+
+  constructor(worker: Worker, channel: Channel, url: Promise<string>, predecessor: RunningWorker | undefined) {
+    this.worker = worker
+    this.channel = channel
+    this.url = url
+    this.predecessor = predecessor
+  }
+
+  accept({ worker, socket }: RunningWorker): void {
+    if (socket) this.channel.giveSocket(socket, 'accept', worker.id)
+  }
+
+  release({ worker }: RunningWorker): void {
+    this.channel.call('release', worker.id).catch(() => {})
+  }
+
+  kill(): void {
+    this.worker.process.kill('SIGKILL')
+  }
 }
 
 export class Workers {
@@ -67,6 +92,9 @@ export class Workers {
   private ended: readonly CollectedMetrics[] = []
   private delayMs = restartDelayMs.first
   private readonly collecting = setInterval(() => this.metrics(), metricsIntervalMs).unref()
+  private readonly heartbeats: Heartbeats<RunningWorker>
+  private readonly beating = setInterval(() => this.beat(), beatMs).unref()
+  private longestWorkMs: number
   private isStopping = false
 
   private constructor(config: Config, shared: SharedPort, limits: LimitStores, observe: Observer) {
@@ -76,6 +104,8 @@ export class Workers {
     this.assignment = { shared, started: startSettings(config), texts, logReader: { isTerminal, hasColours } }
     this.limits = limits
     this.observe = observe
+    this.heartbeats = new Heartbeats(shared.count)
+    this.longestWorkMs = longestWorkOf(config)
     this.endTimeoutMs = (server.shutdownDelay + server.drain) * 1_000 + endMarginMs
   }
 
@@ -95,15 +125,22 @@ export class Workers {
     }
   }
 
-  /** The lowest level of all: a new connection may go to any of them. */
+  /** The lowest level of those that accept: a new connection may go to any of them. */
   get level(): LoadLevel {
-    const levels = [...this.running].map(({ level }) => level)
+    const levels = this.heartbeats.beating.map(({ level }) => level)
     return levels.length === 0 ? 3 : (Math.min(...levels) as LoadLevel)
+  }
+
+  /** Process ids of those that hang. */
+  get silent(): readonly number[] {
+    return this.heartbeats.silent.map(idOf)
   }
 
   /** Of all workers, and of those that have ended. One that does not answer counts as last collected. */
   async metrics(): Promise<readonly CollectedMetrics[]> {
+    const silent = new Set(this.heartbeats.silent)
     const collected = [...this.running].map(async (running) => {
+      if (silent.has(running)) return running.metrics
       const call = running.channel.call('metrics') as Promise<CollectedMetrics>
       running.metrics = await withDefault(call, metricsTimeoutMs, running.metrics)
       return running.metrics
@@ -113,7 +150,9 @@ export class Workers {
   }
 
   /** Each worker gets the configuration that is in force here by now, one after another. One that does not follow is replaced. */
-  async reload({ texts }: Config): Promise<void> {
+  async reload(config: Config): Promise<void> {
+    const { texts } = config
+    this.longestWorkMs = longestWorkOf(config)
     this.assignment = { ...this.assignment, texts }
     for (const running of this.running) {
       const followed = running.channel.call('reload', texts).then(() => true)
@@ -126,6 +165,8 @@ export class Workers {
   async stop(): Promise<void> {
     this.isStopping = true
     clearInterval(this.collecting)
+    clearInterval(this.beating)
+    for (const ended of this.heartbeats.ended) this.closeSocket(ended)
     await Promise.all([...this.running].map((running) => this.end(running)))
   }
 
@@ -137,11 +178,33 @@ export class Workers {
       withDefault(channel.call('creates') as Promise<readonly string[]>, abandonTimeoutMs, []),
     )
     const creates = (await Promise.all(named)).flat()
-    for (const { worker } of running) worker.process.kill('SIGKILL')
+    for (const each of running) each.kill()
     return creates
   }
 
-  private async end({ worker, channel }: RunningWorker): Promise<void> {
+  private beat(): void {
+    for (const silent of this.heartbeats.beat(this.longestWorkMs)) this.observe({ what: 'workerSilent', id: idOf(silent) })
+  }
+
+  /** It listens. */
+  private takePlace(running: RunningWorker): void {
+    const { predecessor } = running
+    this.heartbeats.add(running, predecessor)
+    if (!predecessor) return
+    running.socket = predecessor.socket
+    running.predecessor = undefined
+    predecessor.socket = undefined
+  }
+
+  /** Its listening socket ends with that of the worker. */
+  private closeSocket(running: RunningWorker): void {
+    this.heartbeats.delete(running)
+    running.socket?.close()
+    running.socket = undefined
+  }
+
+  private async end(running: RunningWorker): Promise<void> {
+    const { worker, channel } = running
     const exited = once(worker, 'exit')
     channel.call('stop').catch(() => {})
     if (
@@ -152,17 +215,30 @@ export class Workers {
       )
     )
       return
-    worker.process.kill('SIGKILL')
+    running.kill()
     await exited
   }
 
-  private fork(): RunningWorker {
+  /** `predecessor`: what waits at its socket waits for this one. */
+  private fork(predecessor?: RunningWorker): RunningWorker {
     const worker = cluster.fork()
     const listening = Promise.withResolvers<string>()
     const { limiter, verifiedKeys, refusedAddresses, budgets, winners } = this.limits
     const channel = new Channel(worker, {
-      assignment: () => this.assignment,
-      listening: (url: string) => listening.resolve(url),
+      assignment: () => {
+        const { socket } = running.predecessor ?? {}
+        if (socket) channel.giveSocket(socket, 'inherit')
+        return this.assignment
+      },
+      listening: (url: string) => {
+        this.takePlace(running)
+        listening.resolve(url)
+      },
+      socket: (socket: ListeningSocket) => {
+        running.socket = socket
+      },
+      closing: () => this.closeSocket(running),
+      // Sent with every beat.
       level: (level: LoadLevel) => {
         running.level = level
       },
@@ -175,17 +251,12 @@ export class Workers {
       saveWinner: winners.save,
       findWinner: winners.find,
     })
-    const running: RunningWorker = {
-      worker,
-      channel,
-      startedAt: performance.now(),
-      url: withTimeout(listening.promise, startTimeoutMs, () => {
-        throw new Error('a worker did not start in time')
-      }),
-      level: 0,
-      metrics: [],
-    }
-    running.url.catch(() => {})
+    const url = withTimeout(listening.promise, startTimeoutMs, () => {
+      throw new Error('a worker did not start in time')
+    })
+    const running = new RunningWorker(worker, channel, url, predecessor)
+    url.catch(() => running.kill())
+    worker.on('message', () => this.heartbeats.hear(running))
     this.running.add(running)
     this.observe({ what: 'workers', running: this.running.size })
     passLines(worker, this.stderr)
@@ -201,13 +272,16 @@ export class Workers {
 
   private async onEnd(running: RunningWorker, result: string): Promise<void> {
     this.running.delete(running)
+    running.channel.close()
     void this.keepCounts(running.metrics)
+    if (this.isStopping || !running.socket) this.closeSocket(running)
+    else this.heartbeats.end(running)
     if (this.isStopping) return
     this.observe({ what: 'workers', running: this.running.size, ended: result })
     const isStable = performance.now() - running.startedAt > stableMs
     this.delayMs = isStable ? restartDelayMs.first : Math.min(2 * this.delayMs, restartDelayMs.longest)
     await wait(this.delayMs, undefined, { ref: false }) // a process that stops meanwhile does not wait for it
-    if (!this.isStopping) this.fork()
+    if (!this.isStopping) this.fork(running.socket ? running : running.predecessor)
   }
 
   /** Counted from now on, and soon as one with those before. */
@@ -217,6 +291,15 @@ export class Workers {
     const counts = await countsOf(all)
     if (this.ended === all) this.ended = [counts]
   }
+}
+
+function idOf({ worker }: RunningWorker): number {
+  return worker.process.pid ?? 0
+}
+
+/** Milliseconds. A create ends by then. */
+function longestWorkOf({ providers }: Config): number {
+  return 1_000 * Math.max(0, ...providers.map(({ timeout }) => timeout))
 }
 
 /** The port, or a free one for 0. Throws if another process listens at it: the system lets several do so if all of them want it. */

@@ -20,6 +20,7 @@ import { type AccountHealth, KeyCheck } from '../core/resilience/health-check.ts
 import { resilience } from '../core/resilience/resilience.ts'
 import { plausibleExpiry } from '../core/transactions/derive-fields.ts'
 import { numberRequests } from '../core/transactions/save-observed.ts'
+import type { AssetTable } from '../domain/asset.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import type { Observer, Server } from '../domain/observation.ts'
 import { namesByCode, ops, type SwapService } from '../domain/service.ts'
@@ -115,7 +116,7 @@ export function connectProvider(
     tunnel,
     onCertificate: (notAfter) => observe({ what: 'certificate', provider: tag, notAfter }),
   })
-  const naming = namingOf(provider, form, parts.config)
+  const naming = namingOf(provider, form, parts.config.assets)
   const clockSkew = new ClockSkew()
   const connection: Connection = {
     form,
@@ -128,7 +129,7 @@ export function connectProvider(
     secret: provider.secret,
     statuses: new Map(Object.entries(provider.statuses)),
     confidential,
-    isOtherPair: (requested, reported, pair) => isOtherPair(requested, reported, naming, pair),
+    isOtherPair: (requested, reported, pair) => isOtherPair(requested, reported, currencyList, pair),
     userAgent: `swapgate/${version}`,
     timeoutMs,
     onServerDate: (date) => clockSkew.read(date),
@@ -210,11 +211,12 @@ function onlyOffered(form: ProviderForm): Layer {
   })
 }
 
-function namingOf(provider: Provider, { assets, capabilities, networks }: ProviderForm, config: Config): AssetNaming {
+/** Its words for the assets of the table. */
+export function namingOf(provider: Provider, { assets, capabilities, networks }: ProviderForm, table: AssetTable): AssetNaming {
   const byCode = namesByCode(capabilities)
   const listsNetworks = byCode || capabilities.responseFields.listCurrencies.has('network')
   const ownAssets = [...Object.entries(assets), ...Object.entries(provider.assets)]
-  return createAssetNaming(config.assets, { byCode, listsNetworks, networks }, ownAssets)
+  return createAssetNaming(table, { byCode, listsNetworks, networks }, ownAssets)
 }
 
 /** Stops the refresh of the list before `end`. */

@@ -1,6 +1,6 @@
 /**
  * Ids of intents that go up as the reference of an order: whoever knows an account can tell whether the order is its own, also where the
- * ledger has lost the intent (docs/contract.md §10.6). They say nothing of the account to anybody else.
+ * ledger has lost the intent (docs/contract-operators.md §10.6). They say nothing of the account to anybody else.
  */
 import { randomBytes } from 'node:crypto'
 import { hashKey } from '../adapters/crypto.ts'

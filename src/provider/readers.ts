@@ -2,10 +2,10 @@
 import type { Config, Provider } from '../config/index.ts'
 import type { CachedCurrencyList } from '../core/assets/currency-list.ts'
 import { omitImpossibleDeposits, requireDepositMemo, sharedDeposits } from '../core/assets/deposits.ts'
-import { translateAssets } from '../core/assets/translate-assets.ts'
+import { refuseUnknownWords, translateAssets } from '../core/assets/translate-assets.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
 import { mayBecomePayable } from '../core/creation/payable.ts'
-import { compose, deadline, type Layer } from '../core/layer.ts'
+import { compose, deadline, type Layer, mapResponses } from '../core/layer.ts'
 import type { ConfiguredProvider } from '../core/provider-scope.ts'
 import { ownReadLimit } from '../core/resilience/budget-limit.ts'
 import { maxSkewMs } from '../core/same-swap.ts'
@@ -13,7 +13,7 @@ import { deriveFields } from '../core/transactions/derive-fields.ts'
 import type { Op, SwapService } from '../domain/service.ts'
 import { type ConnectedProvider, destinationOf } from './connected-provider.ts'
 
-/** Reads a provider's transactions for reconciliation, within the limit on own reads. */
+/** Reads a provider's transactions for reconciliation, within the limit on own reads. A get of a create throws 503 while it may be of another token. */
 export function transactionReader(
   connected: ConnectedProvider,
   provider: Provider,
@@ -21,7 +21,13 @@ export function transactionReader(
   clock: () => number,
 ): TransactionReader {
   const { upstream, currencyList, isListRefused, clockSkewMs } = connected
-  const limited = compose([ownReadLimit(provider.rateLimit.read, clock)], reportedBy(connected, provider))
+  const ofKnownWords = mapResponses({
+    getTransaction(response, _, { sent }) {
+      refuseUnknownWords(response.body, sent, currencyList)
+      return response
+    },
+  })
+  const limited = compose([ofKnownWords, ownReadLimit(provider.rateLimit.read, clock)], reportedBy(connected, provider))
   const destination = destinationOf(provider, config)
   return {
     service: limited,

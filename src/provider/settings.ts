@@ -1,4 +1,4 @@
-/** The settings of a provider's form that a request gets: the provider's, and those of its account in their place (docs/contract.md §8). */
+/** The settings of a provider's form that a request gets: the provider's, and those of its account in their place (docs/contract-operators.md §8). */
 import { hashKey } from '../adapters/crypto.ts'
 import type { Provider } from '../config/index.ts'
 import { type Layer, onOperations } from '../core/layer.ts'

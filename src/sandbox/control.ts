@@ -1,4 +1,4 @@
-/** The endpoints under `/sandbox`: what the outside world does to a provider (docs/contract.md §14). */
+/** The endpoints under `/sandbox`: what the outside world does to a provider (docs/contract-operators.md §14). */
 
 import { z } from 'zod'
 import { type Amount, isPositive, toAmount } from '../domain/amount.ts'

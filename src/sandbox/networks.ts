@@ -115,7 +115,7 @@ const cardano: ToAddress = (bytes) => toBech32('addr', Buffer.concat([Buffer.of(
 
 const networks: Readonly<Record<string, Network>> = {
   ...shared(ethereumLike('0.2'), 'ARBITRUM AVAXC BASE CELO CORE ETC FLR GLMR KAIA LINEA MNT MONAD OPTIMISM PLASMA'),
-  ...shared(ethereumLike('0.2'), 'PLS POLYGON RONIN SONIC STORY THETA VET XDC ZKSYNC BERA CRONOS ETHW HYPEEVM'),
+  ...shared(ethereumLike('0.2'), 'PLS POLYGON RONIN SEI SONIC STORY THETA VET XDC ZKSYNC BERA CRONOS ETHW HYPEEVM'),
   APT: network(spelledAddress('0x', hexadecimal, 64), { hashPrefix: '0x' }),
   ...shared(network(spelledAddress('0x', hexadecimal, 64)), 'IOTA SUI'),
   ...shared(cosmosLike('terra'), 'LUNA LUNC'),
@@ -150,7 +150,6 @@ const networks: Readonly<Record<string, Network>> = {
   QTUM: network(base58Check('3a')),
   ROSE: network((bytes) => toBech32('oasis', bytes.subarray(0, 21))),
   RUNE: cosmosLike('thor'),
-  SEI: cosmosLike('sei'),
   STRK: network(spelledAddress('0x00', hexadecimal, 62), { hashPrefix: '0x' }),
   SOL: network(own(32, toBase58)),
   STX: network(own(20, toStacks), { hasMemo: true, hashPrefix: '0x' }),

@@ -1,4 +1,4 @@
-/** The built-in provider, put together and started: one state, every form, its own port (docs/contract.md §14). */
+/** The built-in provider, put together and started: one state, every form, its own port (docs/contract-operators.md §14). */
 import type { Limiter } from '../core/access/limits.ts'
 import type { AssetTable } from '../domain/asset.ts'
 import { mounts } from '../edges/mounts.ts'

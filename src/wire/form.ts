@@ -129,7 +129,7 @@ export interface EndpointCodec {
 export interface OperationCodec extends EndpointCodec {
   readonly op: Op
   readonly paged: boolean
-  /** Whether a row that does not match the form is dropped; otherwise the page fails (docs/contract.md §8). */
+  /** Whether a row that does not match the form is dropped; otherwise the page fails (docs/contract-operators.md §8). */
   readonly dropsBadRows: boolean
 }
 

@@ -49,11 +49,11 @@ export function printString(text: string): string {
 const maxDepth = 32
 /** No form has objects with more members. The limit keeps the search for duplicates short. */
 const maxMembers = 256
-/** No response has more values. At the maximum size of a response, parsing more would take seconds. */
+/** No response has more values: it is not of its form (`json.test.ts`). At the maximum size of a response, parsing more would take seconds. */
 const maxValues = 200_000
 /** From this many members, a set finds duplicates faster than a search. */
 const manyMembers = 32
-/** Characters. Far more than any row of a provider has. */
+/** Characters. Far more than any row of a provider has: a longer one is not read (`json.test.ts`). */
 const maxRowLength = 65_536
 /** Brackets and strings between two looks at the clock. */
 const skipsPerStep = 4_096

@@ -32,7 +32,7 @@ export interface ProviderCall {
 export interface ProviderOperation extends ProviderCall {
   /** The places of a list's rows and counts; undefined for an operation without pages. */
   readonly page: ProviderEnvelope | 'items' | undefined
-  /** Whether a row that does not match the form is dropped; otherwise the page fails (docs/contract.md §8). */
+  /** Whether a row that does not match the form is dropped; otherwise the page fails (docs/contract-operators.md §8). */
   readonly dropsBadRows: boolean
   /** Only rows with these values are used. */
   readonly only: readonly (readonly [name: string, value: string | boolean])[]
@@ -225,7 +225,7 @@ export interface ProviderFormTables {
 export interface NetworkWords {
   /** For every coin on its own chain, if that has one word. */
   readonly home?: string
-  /** By the table's network: one word, or one for the network's own coin and one for all others. */
+  /** By the table's network, in capitals: one word, or one for the network's own coin and one for all others. */
   readonly byName?: Readonly<Record<string, string | { readonly home: string; readonly others: string }>>
 }
 

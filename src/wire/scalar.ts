@@ -1,5 +1,5 @@
 /** How JSON bodies and query strings write each type of value. Nothing is coerced: a wrong type is an error. */
-import { isAddressText, isMemoText } from '../domain/address/rule.ts'
+import { isAddressText, isMemoText, maxMemoLength } from '../domain/address/rule.ts'
 import { type Amount, isPositive, isZero, toAmount, withoutExponent } from '../domain/amount.ts'
 import { type Reason, reasons } from '../domain/fault.ts'
 import { type TimeRange, toInstant, toTimeRange } from '../domain/instant.ts'
@@ -124,7 +124,9 @@ export const requestScalars = {
   address: textual('an address of 1 to 256 ASCII characters without spaces', where(isAddressText), {
     pattern: '^[!-~]{1,256}$',
   }),
-  extraId: textual('a text of at most 256 characters without control characters', where(isMemoText), { maxLength: 256 }),
+  extraId: textual(`a text of at most ${maxMemoLength} characters without control characters`, where(isMemoText), {
+    maxLength: maxMemoLength,
+  }),
   rateType: textual<RateType>('fixed or float', oneOf(rateTypes), { enum: rateTypes }),
   date: textual('an RFC 3339 timestamp with a zone, or a date YYYY-MM-DD', (text) => (toTimeRange(text) ? text : undefined), {
     pattern: '^\\d{4}-\\d{2}-\\d{2}(?:[Tt]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:[Zz]|[+-]\\d{2}:\\d{2}))?$',

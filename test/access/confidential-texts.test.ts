@@ -1,4 +1,4 @@
-/** What a client may see of a provider's texts (docs/contract.md §6, §8). */
+/** What a client may see of a provider's texts (docs/contract.md §6, docs/contract-operators.md §8). */
 import { afterEach, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, ownKeys, startManaged } from '../support/managed.ts'

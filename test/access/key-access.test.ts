@@ -1,6 +1,8 @@
 /** docs/contract.md §5, §7: what a key may do and from where, and limits of an account, in every way that a key is used. */
 
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { type IncomingMessage, request as open } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ConfigDirectory } from '../process/swapgate.ts'
@@ -32,7 +34,7 @@ function configured(name: string, ledger = name, server: object = { port: 0, tru
     auth: { mode: 'managed' },
     ledger: { url: `sqlite:${join(directory.path, `${ledger}.db`)}` },
     limits: { quotes: 5, create: 5, read: 5 },
-    providers: { alpha: { form: 'A', url: alpha.url, key: 'provider-key-1', native: ['GET /coins'] } },
+    providers: { alpha: { form: 'A', url: alpha.url, key: 'provider-key-1', native: ['GET /coins', 'POST /estimates'] } },
     routing: { providers: ['alpha'] },
   }
   writeFileSync(path, JSON.stringify(config))
@@ -263,6 +265,32 @@ describe('a key with networks', () => {
   ])('that is none is wrong usage: %j', async (networks) => {
     const { exitCode } = await runCommand(['keys', 'create', '--name', account, '--allow', networks, '--config', file])
     expect(exitCode).toBe(2)
+  })
+})
+
+describe('a key that ends while the body of a request comes', () => {
+  const paths = ['/a/api/v2/transactions', '/native/alpha/estimates']
+
+  test('lets nothing be created, and nothing go up', { timeout: 20_000 }, async () => {
+    const { id, key } = await issue()
+    const body = JSON.stringify({ ...order.a, ...terms })
+    const headers = { ...credentials.a(key), 'x-forwarded-for': '192.0.2.7', 'content-type': 'application/json' }
+    const sending = paths.map((path) => {
+      const request = open(gateway.url + path, { method: 'POST', headers: { ...headers, 'content-length': body.length } })
+      request.write(body.slice(0, 10))
+      return { request, responded: once(request, 'response') }
+    })
+    const isKnown = async () => (await keys()).some((each) => 'lastUsedAt' in each && each.lastUsedAt !== null)
+    await expect.poll(isKnown, { timeout: 10_000 }).toBe(true)
+    expect((await runCommand(['keys', 'revoke', id, '--config', file])).exitCode).toBe(0)
+    await expect.poll(async () => (await requests.read(key)).status, { timeout: 5_000 }).toBe(401)
+    for (const { request } of sending) request.end(body.slice(10))
+    const responses = await Promise.all(sending.map(async ({ responded }) => (await responded)[0] as IncomingMessage))
+    for (const response of responses) response.resume()
+    expect(responses.map(({ statusCode, headers }) => [statusCode, headers['x-swap-reason']])).toEqual([
+      [401, 'key_invalid'],
+      [401, 'key_invalid'],
+    ])
   })
 })
 

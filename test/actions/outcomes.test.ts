@@ -1,7 +1,7 @@
 /** docs/contract.md §3.11: an action is sent once, whatever fails, and what became of it is looked for. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { NewSwapAction, SwapActionStore } from '../../src/core/swap-actions.ts'
+import type { NewSwapAction, SwapActionStore } from '../../src/core/ports/swap-actions.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type ActionRig, refundAddress, startActions } from './rig.ts'

@@ -1,5 +1,5 @@
 /** Valid addresses of each format, as many as wanted, and always the same ones. */
-import { createHash } from 'node:crypto'
+import { createECDH, createHash } from 'node:crypto'
 import { bech32, bech32m } from '@scure/base'
 import { isEip55, toCashAddress, toSs58, toTonAddress } from '../../src/domain/address/decoders.ts'
 import { toBase58, toBase58Check } from '../../src/domain/address/encoding.ts'
@@ -22,6 +22,14 @@ const segwit =
   (bytes) => {
     const encoding = version === 0 ? bech32 : bech32m
     return encoding.encode(prefix, [version, ...encoding.toWords(bytes.subarray(0, length))], false)
+  }
+/** Of a key: half of all numbers are none. */
+const taproot =
+  (prefix: string): Generator =>
+  (bytes) => {
+    const key = createECDH('secp256k1')
+    key.setPrivateKey(bytes.subarray(0, 32))
+    return segwit(prefix, 1, 32)(key.getPublicKey(null, 'compressed').subarray(1))
   }
 const hexadecimal =
   (prefix: string, length: number): Generator =>
@@ -56,7 +64,7 @@ export const generators: Readonly<Record<FormatName, readonly Generator[]>> = {
   ATOM: cosmos('cosmos'),
   BCH: [of(20, toCashAddress), base58Check('00'), base58Check('05')],
   BSV: [base58Check('00')],
-  BTC: [base58Check('00'), base58Check('05'), segwit('bc', 0, 20), segwit('bc', 0, 32), segwit('bc', 1, 32)],
+  BTC: [base58Check('00'), base58Check('05'), segwit('bc', 0, 20), segwit('bc', 0, 32), taproot('bc')],
   DASH: [base58Check('4c'), base58Check('10')],
   DCR: [of(20, own.toDecred)],
   DGB: [base58Check('1e'), base58Check('3f'), segwit('dgb', 0, 20)],
@@ -72,18 +80,11 @@ export const generators: Readonly<Record<FormatName, readonly Generator[]>> = {
   ],
   ICP: [of(29, own.toInternetComputer)],
   ICX: [hexadecimal('hx', 20), hexadecimal('cx', 20)],
-  INJ: cosmos('inj'),
+  INJ: [...cosmos('inj'), ...ethereum],
   KAS: [of(32, own.toKaspa), of(32, (key) => own.toKaspa(key).slice('kaspa:'.length))],
   KAVA: [...cosmos('kava'), ...ethereum],
   KSM: ss58(2, 42),
-  LTC: [
-    base58Check('30'),
-    base58Check('32'),
-    base58Check('05'),
-    segwit('ltc', 0, 20),
-    segwit('ltc', 1, 32),
-    segwit('ltcmweb', 0, 66),
-  ],
+  LTC: [base58Check('30'), base58Check('32'), base58Check('05'), segwit('ltc', 0, 20), taproot('ltc'), segwit('ltcmweb', 0, 66)],
   LUNA: cosmos('terra'),
   MINA: [base58Check('cb0101', 33)],
   NEAR: [(bytes) => `${bytes.toString('hex', 0, 6)}.near`, hexadecimal('', 32), hexadecimal('0x', 20)],
@@ -94,7 +95,7 @@ export const generators: Readonly<Record<FormatName, readonly Generator[]>> = {
   RUNE: [plain('thor', 20)],
   SEI: [...cosmos('sei'), ...ethereum],
   SOL: [of(32, toBase58), (bytes) => toBase58(Buffer.concat([Buffer.alloc(2), bytes.subarray(0, 30)]))],
-  STRK: [hexadecimal('0x00', 31)],
+  STRK: [hexadecimal('0x00', 31), (bytes) => starknetCase(`00${bytes.toString('hex', 0, 31)}`)],
   STX: [of(20, own.toStacks), of(20, (hash) => own.toStacks(hash, 'M'))],
   SUI: [hexadecimal('0x', 32)],
   TAO: ss58(42),
@@ -111,6 +112,15 @@ export const generators: Readonly<Record<FormatName, readonly Generator[]>> = {
   ZIL: [plain('zil', 20), ...ethereum],
 }
 
+/** Letters of both cases as starknet.js writes them (getChecksumAddress): the hash is that of the number. */
+function starknetCase(digits: string): string {
+  const number = BigInt(`0x${digits}`).toString(16)
+  const hash = createHash('keccak-256')
+    .update(Buffer.from(number.padStart(number.length + (number.length % 2), '0'), 'hex'))
+    .digest('hex')
+  return `0x${[...digits].map((digit, at) => (Number.parseInt(hash.charAt(at), 16) > 7 ? digit.toUpperCase() : digit)).join('')}`
+}
+
 function withTag(bytes: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, 20), Buffer.of(1), bytes.subarray(20, 24), Buffer.alloc(4)])
 }
@@ -122,6 +132,14 @@ export function* addressesOf(format: FormatName, count: number): IterableIterato
     const bytes = Buffer.concat(['a', 'b', 'c'].map((part) => createHash('sha256').update(`${format} ${at} ${part}`).digest()))
     yield (forms[at % forms.length] as Generator)(bytes)
   }
+}
+
+/** Of bytes that begin with zeros: base 58 writes them with fewer letters. */
+export function shortAddressesOf(format: FormatName): readonly string[] {
+  const tails = [1, 8, 19].map((zeros) =>
+    Buffer.concat([Buffer.alloc(zeros), createHash('sha512').update(format).digest(), Buffer.alloc(32)]),
+  )
+  return tails.flatMap((bytes) => generators[format].map((generate) => generate(bytes.subarray(0, 96))))
 }
 
 const classes = [/[0-9]/, /[a-f]/, /[g-z]/, /[A-F]/, /[G-Z]/]

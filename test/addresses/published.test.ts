@@ -1,6 +1,8 @@
 /** docs/contract.md §3.6: the vectors of the standards, and addresses that pay nothing out. */
+import { bech32m } from '@scure/base'
 import { describe, expect, test } from 'vitest'
-import { type AddressFormat, type FormatName, formats, ownerlessKind } from '../../src/domain/address/formats.ts'
+import { type FormatName, formats } from '../../src/domain/address/formats.ts'
+import { byFormat, byNetwork, ownerlessKind } from '../../src/domain/address/ownerless.ts'
 import { splitAddress } from '../../src/domain/address/same-address.ts'
 
 const key = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'
@@ -37,6 +39,27 @@ describe('M30: valid by its standard', () => {
     // c32check
     ['STX', 'SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7'],
     ['STX', 'SP000000000000000000002Q6VF78'],
+    // starknet.js 7.1.0, getChecksumAddress
+    ['STRK', '0x049D36570D4e46f48e99674bd3fcc84644DdD6b96F7C741B1562B82f9e004dC7'],
+    ['STRK', '0x49D36570D4e46f48e99674bd3fcc84644DdD6b96F7C741B1562B82f9e004dC7'],
+    // starknet 10.8.0, getChecksumAddress: of a number with two bytes of zeros
+    ['STRK', '0x0000C0FFEEc0fFEEc0fFeeC0FfeEC0FFEEc0ffEEc0ffEeC0ffEEc0Ffeec0Ffee'],
+    // zcash/zcash-test-vectors 667c929, unified_address.json: Orchard; Sapling and transparent; all three
+    ['ZEC', 'u1ddnjsdcpm36r6aq79n3s68shjweksnmwtdltrh046s8m6xcws9ygyawalxx8n6hg6vegk0wh8zjnafxgh6msppjsljvyt0ynece3lvm0'],
+    [
+      'ZEC',
+      'u1l8xunezsvhq8fgzfl7404m450nwnd76zshscn6nfys7vyz2ywyh4cc5daaq0c7q2su5lqfh23sp7fkf3kt27ve5948mzpfdvckzaect2jtte308mkwlycj2u0eac077wu70vqcetkxf',
+    ],
+    [
+      'ZEC',
+      'u1pg2aaph7jp8rpf6yhsza25722sg5fcn3vaca6ze27hqjw7jvvhhuxkpcg0ge9xh6drsgdkda8qjq5chpehkcpxf87rnjryjqwymdheptpvnljqqrjqzjwkc2ma6hcq666kgwfytxwac8eyex6ndgr6ezte66706e3vaqrd25dzvzkc69kw0jgywtd0cmq52q5lkw6uh7hyvzjse8ksx',
+    ],
+    // zcash/librustzcash 05b8520, components/zcash_address/src/encoding.rs: Sapling
+    ['ZEC', 'zs1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqpq6d8g'],
+    // ledger-icp: AccountIdentifier.fromHex takes both cases
+    ['ICP', '529EA51C22E8D66E8302EABD9297B100FDB369109822248BB86939A671FBC55B'],
+    // @injectivelabs/sdk-ts: getEthereumAddress gives the bytes of inj1… as 0x…
+    ['INJ', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
   ])('%s %s', (name, address) => {
     expect(formats[name].accountOf(address)).toBeDefined()
   })
@@ -77,6 +100,9 @@ describe('M31: invalid by its standard', () => {
     ['FLOW', 'of the test network', '0x8c5303eaa26202d6'],
     ['HBAR', 'a wrong checksum', '0.0.123-vfmkx'],
     ['STRK', 'above the field', `0x0${'f'.repeat(63)}`],
+    ['STRK', 'a wrong digit in both cases', '0x049D36570D4e46f48e99674bd3fcc84644DdD6b96F7C841B1562B82f9e004dC7'],
+    ['STRK', 'a wrong case', '0x049D36570D4e46f48e99674bd3fcc84644DdD6b96f7C741B1562B82f9e004dC7'],
+    ['INJ', 'a wrong case', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD'],
     ['TON', 'of the test network', 'kQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPgpP'],
     ['TON', 'a wrong checksum', `${ton.slice(0, -1)}G`],
     ['NEAR', 'an address of another network', '0.0.123'],
@@ -141,16 +167,76 @@ describe('M40: nobody pays out from', () => {
     expect(ownerlessKind(address, name)).toBe(kind)
   })
 
-  test('each address that the table names, and not from others', () => {
-    for (const name of Object.keys(formats) as FormatName[]) {
-      const { system = [], burn = [] }: AddressFormat = formats[name]
+  test('each listed address, and not from others', () => {
+    const lists = [
+      ...Object.entries(byFormat).map(([name, list]) => ({ name: name as FormatName, networks: [], list })),
+      ...Object.entries(byNetwork).map(([network, list]) => ({ name: 'ETH' as const, networks: [network], list })),
+    ]
+    for (const { name, networks, list } of lists) {
+      const listed = [...(list.system ?? []), ...(list.burn ?? [])]
       expect(
-        [...system, ...burn].filter((address) => ownerlessKind(address, name) === undefined),
+        listed.filter((address) => ownerlessKind(address, name, networks) === undefined),
         name,
       ).toEqual([])
     }
     expect(ownerlessKind('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'ETH')).toBeUndefined()
     expect(ownerlessKind('no address', 'ETH')).toBeUndefined()
+  })
+
+  test.each<[string, FormatName, string]>([
+    ['HYPEEVM', 'ETH', '0x2222222222222222222222222222222222222222'],
+    ['hyperevm', 'ETH', '0x20000000000000000000000000000000000000C8'],
+    ['HYPEEVM', 'ETH', '0x2000000000000000000000000000000000000000'],
+    ['AVAXC', 'ETH', '0x0200000000000000000000000000000000000005'],
+    ['SEI', 'ETH', '0x0000000000000000000000000000000000001001'],
+    ['SEI', 'ETH', '0xf1829676db577682e944fc3493d451b67ff3e29f'],
+    ['KAVA', 'KAVA', '0x0000000000000000000000000000000000000001'],
+    ['KAVA', 'KAVA', 'kava17xpfvakm2amg962yls6f84z3kell8c5lvvhaa6'],
+    ['FIL', 'FIL', '0xfe00000000000000000000000000000000000003'],
+    ['FIL', 'FIL', '0xff00000000000000000000000000000000000005'],
+    ['VET', 'ETH', '0x0000000000000000000000000000456E65726779'],
+    ['SOL', 'SOL', 'BPFLoaderUpgradeab1e11111111111111111111111'],
+    ['SOL', 'SOL', 'SysvarS1otHashes111111111111111111111111111'],
+    ['TON', 'TON', 'Ef8zMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzM0vF'],
+    ['TON', 'TON', `-1:${'5'.repeat(64)}`],
+    ['STRK', 'STRK', '0x04718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d'],
+  ])("%s: the network's own, %s %s", (network, name, address) => {
+    expect(ownerlessKind(address, name, [network])).toBe('system')
+  })
+
+  test("and on other networks these are anybody's", () => {
+    expect(ownerlessKind('0x2222222222222222222222222222222222222222', 'ETH', ['ETH'])).toBeUndefined()
+    expect(ownerlessKind('0x20000000000000000000000000000000000000c8', 'ETH', ['BASE', 'AVAXC'])).toBeUndefined()
+  })
+})
+
+/** BIP 341, wallet-test-vectors.json, and the same with a key that is no coordinate of the curve. */
+test('M40: nobody has the key of taproot off the curve', () => {
+  expect(ownerlessKind('bc1p2wsldez5mud2yam29q22wgfh9439spgduvct83k3pm50fcxa5dps59h4z5', 'BTC')).toBeUndefined()
+  const off = (prefix: string, version = 1) => bech32m.encode(prefix, [version, ...bech32m.toWords(new Uint8Array(32).fill(5))])
+  expect(ownerlessKind(off('bc'), 'BTC')).toBe('keyless')
+  expect(ownerlessKind(off('ltc'), 'LTC')).toBe('keyless')
+  expect(ownerlessKind(off('bc', 2), 'BTC')).toBeUndefined()
+})
+
+test('M40: a rollup of Tezos holds no coins', () => {
+  expect(ownerlessKind('sr1RYurGZtN8KNSpkMcCt9CgWeUaNkzsAfXf', 'XTZ')).toBe('rollup')
+})
+
+describe('M40: accounts of contracts and programs may be wallets', () => {
+  test.each<[string, FormatName, string]>([
+    ['an account of a program of Solana, off the curve', 'SOL', 'GThUX1Atko4tqhN2NaiTazWSeFWMuiUvfFnyJyUghFMJ'],
+    ['a contract of Tezos', 'XTZ', 'KT1PWx2mnDueood7fEmfbBDKx1D9BAnnXitn'],
+    ['a contract of Stellar', 'XLM', 'CA3D5KRYM6CB7OWQ6TWYRR3Z4T7GNZLKERYNZGGA5SOAOPIFY6YQGAXE'],
+    ['a Safe of Ethereum', 'ETH', '0x849D52316331967b6fF1198e5E32A0eB168D039d'],
+    ['an account of Starknet', 'STRK', '0x049d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7'],
+    ['a wallet of TON', 'TON', ton],
+    ['a contract of NEAR', 'NEAR', 'lockup.sputnik-dao.near'],
+    ['a deterministic account of NEAR', 'NEAR', `0s${'ab'.repeat(20)}`],
+    ['an actor of Filecoin', 'FIL', 'f2m4f2dv7m35skytoqzsyrh5wqz3kxxfflxsha5za'],
+  ])('%s', (_, name, address) => {
+    expect(formats[name].accountOf(address)).toBeDefined()
+    expect(ownerlessKind(address, name, [name])).toBeUndefined()
   })
 })
 

@@ -24,6 +24,8 @@ export const samples: Readonly<Record<string, Forms>> = {
     CashAddr: 'bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a',
     'CashAddr without its prefix': 'qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a',
     'CashAddr in capitals': 'BITCOINCASH:QPM2QSZNHKS23Z7629MMS6S4CWEF74VCWVY22GDX6A',
+    'token-aware': 'bitcoincash:zpm2qsznhks23z7629mms6s4cwef74vcwvrqekrq9w',
+    'token-aware, of a script': 'rq9nq4t6nlzwjr3ntp7693lvzym9hq99egvytlllrv',
     'CashAddr of a script': 'ppm2qsznhks23z7629mms6s4cwef74vcwvn0h829pq',
     older: '1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu',
     'older, of a script': '3CWFddi6m4ndiGyKqzYvsFYagqDLPVMTzC',

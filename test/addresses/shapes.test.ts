@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { formatNames } from '../../src/domain/address/formats.ts'
 import { isAddress } from '../../src/domain/address/rule.ts'
 import { addressPattern, mayNeedMemo } from '../../src/domain/address/shapes.ts'
-import { addressesOf } from './generated.ts'
+import { addressesOf, shortAddressesOf } from './generated.ts'
 import { samples } from './samples.ts'
 
 const written = Object.values(samples).flatMap((forms) => Object.values(forms))
@@ -13,7 +13,11 @@ describe.each(formatNames)('%s', (format) => {
   const pattern = new RegExp(addressPattern(rule) ?? '')
 
   test('every address matches', () => {
-    const known = [...written.filter((address) => isAddress(address, rule)), ...addressesOf(format, 300)]
+    const known = [
+      ...written.filter((address) => isAddress(address, rule)),
+      ...addressesOf(format, 300),
+      ...shortAddressesOf(format),
+    ]
     expect(known.length).toBeGreaterThan(300)
     expect(known.filter((address) => !pattern.test(address))).toEqual([])
   })

@@ -2,10 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { hashKey } from '../../src/adapters/crypto.ts'
 import { loadConfig } from '../../src/config/index.ts'
+import { ownerlessComplaint } from '../../src/core/assets/network-rules.ts'
 import { type AddressRule, isAddress, isMemo } from '../../src/domain/address/rule.ts'
+import { issuerOf } from '../../src/domain/address/same-address.ts'
 import type { Asset } from '../../src/domain/asset.ts'
 import { knownForms } from '../../src/forms/index.ts'
 import { depositAddress, memo, networkOf } from '../../src/sandbox/networks.ts'
+import { workMs } from '../support/work.ts'
 import { samples } from './samples.ts'
 
 const { assets: table } = loadConfig('config/gateway.yaml', knownForms, {})
@@ -19,7 +22,23 @@ const everyForm = Object.entries(samples).flatMap(([network, own]) =>
 )
 const ethereumLike = [
   ...['ARBITRUM', 'AVAXC', 'BASE', 'BERA', 'BSC', 'CELO', 'CORE', 'CRONOS', 'ETC', 'ETH', 'ETHW', 'FIL', 'FLR', 'GLMR', 'HBAR'],
-  ...['HYPEEVM', 'KAIA', 'KAVA', 'LINEA', 'MNT', 'MONAD', 'OPTIMISM', 'PLASMA', 'PLS', 'POLYGON', 'RONIN', 'SEI', 'SONIC', 'STORY'],
+  ...[
+    'HYPEEVM',
+    'INJ',
+    'KAIA',
+    'KAVA',
+    'LINEA',
+    'MNT',
+    'MONAD',
+    'OPTIMISM',
+    'PLASMA',
+    'PLS',
+    'POLYGON',
+    'RONIN',
+    'SEI',
+    'SONIC',
+    'STORY',
+  ],
   ...['THETA', 'VET', 'XDC', 'ZIL', 'ZKSYNC'],
 ]
 /** Networks that share a form of addresses: an address does not show which of them is meant. */
@@ -28,6 +47,7 @@ const shared: readonly { readonly shape: RegExp; readonly networks: readonly str
   { shape: /^0x[0-9a-f]{40}$/, networks: [...ethereumLike, 'NEAR'] },
   { shape: /^0x[0-9a-f]{60,64}$/, networks: ['APT'] },
   { shape: /^0x(?:0[0-7][0-9a-f]{62}|[0-9a-f]{60,62})$/, networks: ['STRK'] },
+  { shape: /^0x049D36/, networks: ['APT', 'IOTA', 'SUI'] },
   { shape: /^0x[0-9a-f]{64}$/, networks: ['APT', 'IOTA', 'SUI'] },
   { shape: /^529ea5[0-9a-f]{58}$/, networks: ['NEAR'] },
   { shape: /^[13]\w{25,34}$/, networks: ['BTC', 'BCH'] },
@@ -90,6 +110,53 @@ function swapCase(address: string): string {
   return address.replace(/[a-f](?=[^a-f]*$)/, (letter) => letter.toUpperCase())
 }
 
+describe('M40: nobody pays out from a contract of the table', () => {
+  const complaintOf = (asset: Asset, address: string) => ownerlessComplaint(address, asset, table)
+  const tokens = assets.filter(({ contract }) => contract !== undefined)
+  /** What of a contract is an address: all of it, the package of a type, or the issuer. */
+  const addressOf = ({ contract = '' }: Asset): string => issuerOf(contract) ?? contract.replace(/^nep141:|::.*$/g, '')
+
+  test('each of them that is an address', () => {
+    const addressable = tokens.filter((asset) => isOn(asset.network, addressOf(asset)))
+    expect(addressable.length).toBeGreaterThan(150)
+    const others = tokens.filter((asset) => !addressable.includes(asset))
+    expect(others.map(({ network }) => network)).toEqual(['ALGO'])
+    const taken = addressable.filter((asset) => complaintOf(asset, addressOf(asset)) === undefined)
+    expect(taken.map(({ code }) => code)).toEqual([])
+  })
+
+  test.each([
+    ['USDTTON', 'UQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_p0p', 'not bounceable'],
+    ['USDTTON', '0:b113a994b5024a16719f69139328eb759596c38a25f59028b146fecdc3621dfe', 'raw'],
+    ['TON', 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs', 'of another coin'],
+    ['USDTTRC20', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 'in base 58'],
+    ['USDTERC20', '0xDAC17F958D2EE523A2206206994597C13D831EC7', 'in capitals'],
+    ['USDCHBAR', '0x000000000000000000000000000000000006f89a', 'at its long address'],
+    ['USDCHBAR', '0.0.456858', 'as a number'],
+    ['USDCNEAR', '17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1', 'as an account'],
+    ['RLUSDXRP', 'rMxCKbEDwqr76QuheSUMdEGf4B9xJ8m5De', 'as its issuer'],
+    ['USDCXLM', 'CCW67TSZV3SSS2HXMBQ5JFGCKJNXKZM7UQUWUZPUTHXSTZLEO7SJMI75', 'as a contract of Stellar'],
+  ])('%s, %s, %s', (code, address) => {
+    const asset = table.byCode(code) as Asset
+    expect(isOn(asset.network, address)).toBe(true)
+    expect(complaintOf(asset, address)).toBeDefined()
+  })
+
+  test('and each form of a wallet is one', () => {
+    const refused = everyForm.flatMap(({ network, form, address }) => {
+      const complaint = complaintOf(byNetwork.get(network)?.[0] as Asset, address)
+      return complaint === undefined ? [] : [`${network}, ${form}: ${complaint}`]
+    })
+    expect(refused).toEqual([
+      // The elector
+      'TON, of the masterchain: it is a system address of the network TON, which pays nothing out',
+      'TON, raw of the masterchain: it is a system address of the network TON, which pays nothing out',
+      'TRX, contract: it is the contract of USDT on the network TRX, which pays nothing out',
+      'XTZ, rollup: it is a rollup of the network XTZ, which holds no coins',
+    ])
+  })
+})
+
 test('M30: a text that is no address of any network is refused everywhere', () => {
   for (const network of byNetwork.keys()) {
     for (const text of ['not-an-address!', '', ' ', 'TWithdraw1', '0x', 'bc1', 'x'.repeat(256)]) {
@@ -102,7 +169,7 @@ test('M30: a text that is no address of any network is refused everywhere', () =
 
 test('M32: memos and tags of the networks that have them', () => {
   const rules = new Map(assets.flatMap(({ network, memo: rule }) => (rule ? [[network, rule] as const] : [])))
-  const cosmosLike = ['AKT', 'ATOM', 'INJ', 'KAVA', 'LUNA', 'LUNC', 'OSMO', 'RUNE', 'SEI', 'TIA']
+  const cosmosLike = ['AKT', 'ATOM', 'INJ', 'KAVA', 'LUNA', 'LUNC', 'OSMO', 'RUNE', 'TIA']
   const carriers = [...rules.keys()].filter((network) => rules.get(network) !== 'none')
   expect(carriers.toSorted()).toEqual([...cosmosLike, 'HBAR', 'STX', 'TON', 'XLM', 'XRP'].toSorted())
   for (const [network, rule] of rules) expect(isMemo('1234567890', rule), network).toBe(rule !== 'none')
@@ -112,7 +179,7 @@ test('M32: memos and tags of the networks that have them', () => {
   expect(['hello world', '18446744073709551615', 'ab'.repeat(32)].map((text) => isOf('XLM', text))).toEqual([true, true, true])
   expect(isOf('XLM', 'x'.repeat(29))).toBe(false)
   expect(['4294967296', '9999999999', '012'].map((tag) => isOf('XRP', tag))).toEqual([false, false, false])
-  const longest = { XLM: 28, STX: 34, HBAR: 100, ATOM: 256 }
+  const longest = { XLM: 28, STX: 34, HBAR: 100, ATOM: 256, TON: 1_000 }
   for (const [network, bytes] of Object.entries(longest)) {
     expect(isOf(network, 'é'.repeat(bytes / 2)), network).toBe(true)
     expect(isOf(network, `é${'x'.repeat(bytes - 1)}`), network).toBe(false)
@@ -132,10 +199,11 @@ test.each([...byNetwork.keys()])("M39: the sandbox's deposit addresses on %s are
   if (hasMemo) expect(isMemo(memo('id-1', hashKey), rule)).toBe(true)
 })
 
-test('no pattern takes long, whatever a client sends', () => {
-  const began = performance.now()
-  for (const network of byNetwork.keys()) {
-    for (const text of ['1', 'a', '0x', 'a.', 'a-', 'q', '0.0.1']) isOn(network, text.repeat(256).slice(0, 256))
+test('no pattern takes long, whatever a client sends', async () => {
+  const matchAll = (): void => {
+    for (const network of byNetwork.keys()) {
+      for (const text of ['1', 'a', '0x', 'a.', 'a-', 'q', '0.0.1']) isOn(network, text.repeat(256).slice(0, 256))
+    }
   }
-  expect(performance.now() - began).toBeLessThan(1_000)
+  expect(await workMs(matchAll)).toBeLessThan(1_000)
 })

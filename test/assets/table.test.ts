@@ -74,8 +74,15 @@ it('a chain is the own one of at most one coin', () => {
   expect(homes.filter((network, at) => homes.indexOf(network) !== at)).toEqual([])
 })
 
-it('every asset has its decimal places', () => {
-  expect(codesOf(assets.filter(({ decimals }) => decimals === undefined || decimals < 0 || decimals > 30))).toEqual([])
+it('every asset has its decimal places, or significant digits on the XRP Ledger', () => {
+  const isIssued = ({ network, contract }: Asset): boolean => network === 'XRP' && contract !== undefined
+  expect(
+    codesOf(
+      assets.filter((asset) => !isIssued(asset) && (asset.decimals === undefined || asset.decimals < 0 || asset.decimals > 30)),
+    ),
+  ).toEqual([])
+  expect(codesOf(assets.filter((asset) => isIssued(asset) !== (asset.digits === 16)))).toEqual([])
+  expect(codesOf(assets.filter((asset) => isIssued(asset) && asset.decimals !== undefined))).toEqual([])
   const decimalsOf = (code: string): number | undefined => table.byCode(code)?.decimals
   expect(['BTC', 'ETH', 'USDTTRC20', 'USDTBEP20', 'GUSD', 'XNO'].map(decimalsOf)).toEqual([8, 18, 6, 18, 2, 30])
 })
@@ -110,6 +117,21 @@ describe('a token has its contract', () => {
       return !(own[network]?.test(contract) ?? isAddress(contract, address))
     })
     expect(codesOf(wrong)).toEqual([])
+  })
+
+  it('USDC is Circle’s own (@circle-fin/bridge-kit 1.15.1 and viem 2.57.20: tokens/definitions/usdc)', () => {
+    const networks = ['HYPEEVM', 'MONAD', 'CRONOS', 'PLASMA', 'SEI', 'XDC', 'INJ']
+    expect(
+      networks.map((network) => [network, table.find('USDC', network)?.contract, table.find('USDC', network)?.decimals]),
+    ).toEqual([
+      ['HYPEEVM', '0xb88339CB7199b77E23DB6E890353E22632Ba630f', 6],
+      ['MONAD', '0x754704Bc059F8C67012fEd69BC8A327a5aafb603', 6],
+      ['CRONOS', '0x3D7F2C478aAfdB65542BCB44bCeeC05849999d2D', 6],
+      ['PLASMA', '0x2d661C89D812261039AF9764eceaAee884f5F67F', 6],
+      ['SEI', '0xe15fC38F6D8c56aF07bbCBe3BAf5708A2Bf42392', 6],
+      ['XDC', '0xfA2958CB79b0491CC627c1557F441eF849Ca8eb1', 6],
+      ['INJ', '0xa00C59fF5a080D2b954d0c75e46E22a0c371235a', 6],
+    ])
   })
 
   it('native and bridged tokens are two assets, and an old code is the native one', () => {

@@ -30,7 +30,7 @@ export interface Provider extends AsyncDisposable {
   /** With the base path. */
   readonly url: string
   readonly fault: (fault: Fault) => Promise<void>
-  /** No more faults. */
+  /** No more faults, and responses that are held are sent. */
   readonly heal: () => Promise<void>
   /** Gives the swap with this id other facts, such as a status. */
   readonly change: (id: string, facts: Partial<Swap>) => Promise<void>

@@ -1,3 +1,4 @@
+// Takes long: a network that is slow, on a real clock.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'

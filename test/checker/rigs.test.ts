@@ -1,6 +1,6 @@
 /** With the records of the rigs the checker detects a broken gateway, ledger or provider. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Ledger } from '../../src/core/ledger.ts'
+import type { Ledger } from '../../src/core/ports/ledger.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { depositOfB } from '../support/form-b.ts'
 import { readJson } from '../support/json.ts'

@@ -1,8 +1,8 @@
-/** docs/contract.md §13: `swapgate check --diff` says what a reload would change. */
+/** docs/contract-operators.md §13: `swapgate check --diff` says what a reload would change. */
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { TransactionRecord } from '../../src/core/ledger.ts'
+import type { TransactionRecord } from '../../src/core/ports/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { Place } from './place.ts'

@@ -1,5 +1,5 @@
 // Takes long: nothing is counted in the first 5 s.
-/** `swapgate providers drain --wait`: until nothing is open there (docs/contract.md §12). */
+/** `swapgate providers drain --wait`: until nothing is open there (docs/contract-operators.md §12). */
 import { setTimeout as delay } from 'node:timers/promises'
 import { test as base, describe, expect, vi } from 'vitest'
 import { facts } from '../ledger/samples.ts'

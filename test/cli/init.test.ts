@@ -1,4 +1,4 @@
-/** docs/contract.md §13: `swapgate init` with options, with piped answers, and with both. */
+/** docs/contract-operators.md §13: `swapgate init` with options, with piped answers, and with both. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

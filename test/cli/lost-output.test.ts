@@ -1,4 +1,4 @@
-/** docs/contract.md §13: a command whose output was lost does not end as if it were done, and what nobody has is taken back. */
+/** docs/contract-operators.md §13: a command whose output was lost does not end as if it were done, and what nobody has is taken back. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Place } from './place.ts'
 

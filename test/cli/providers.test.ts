@@ -1,4 +1,4 @@
-/** docs/contract.md §12: `swapgate providers status | diff | mirror`, with a gateway that runs and without. */
+/** docs/contract-operators.md §12: `swapgate providers status | diff | mirror`, with a gateway that runs and without. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

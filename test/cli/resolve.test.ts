@@ -1,6 +1,6 @@
-/** docs/contract.md §10.2: a create is bound by hand only to a transaction that the provider itself reports so. */
+/** docs/contract-operators.md §10.2: a create is bound by hand only to a transaction that the provider itself reports so. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Intent } from '../../src/core/ledger.ts'
+import type { Intent } from '../../src/core/ports/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import type { NewTransaction } from '../../src/domain/swap.ts'
 import type { CommandResult } from '../support/command.ts'

@@ -1,8 +1,8 @@
-/** docs/contract.md §15: many creates, or transactions that need a person, are settled with one confirmation, and each by its own checks. */
+/** docs/contract-operators.md §15: many creates, or transactions that need a person, are settled with one confirmation, and each by its own checks. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/index.ts'
-import type { Intent } from '../../src/core/ledger.ts'
 import { type SettlementPreview, settleNext } from '../../src/core/operations/settle-many.ts'
+import type { Intent } from '../../src/core/ports/ledger.ts'
 import { knownForms } from '../../src/forms/index.ts'
 import { settlementPorts } from '../../src/process/ask-providers.ts'
 import { depositOf, facts, intent } from '../ledger/samples.ts'

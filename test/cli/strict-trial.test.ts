@@ -1,4 +1,4 @@
-/** docs/contract.md §12: `swapgate providers try --strict --markdown`, with a provider over a real socket. Nothing is ever created. */
+/** docs/contract-operators.md §12: `swapgate providers try --strict --markdown`, with a provider over a real socket. Nothing is ever created. */
 
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'

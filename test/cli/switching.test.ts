@@ -1,4 +1,4 @@
-/** `swapgate providers drain | activate | off | weights | mirror | reset`: what is changed in place of the file, and what is refused (docs/contract.md §12). */
+/** `swapgate providers drain | activate | off | weights | mirror | reset`: what is changed in place of the file, and what is refused (docs/contract-operators.md §12). */
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { actor, SwitchingPlace } from './switching-place.ts'

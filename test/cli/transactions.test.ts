@@ -1,5 +1,5 @@
 // Takes long: gateways and commands in processes of their own, which are killed.
-/** docs/contract.md §15: an operator does on the command line what the owner of a swap may do about it, once for both. */
+/** docs/contract-operators.md §15: an operator does on the command line what the owner of a swap may do about it, once for both. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { otherAddress, refundAddress } from '../actions/rig.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §4, §8, §10: providers with one account are one for ids, reconciliation, budget and the health of the key. */
+/** docs/contract.md §4, §10, docs/contract-operators.md §8: providers with one account are one for ids, reconciliation, budget and the health of the key. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { memoryBudgets } from '../../src/adapters/memory.ts'
 import type { ReceivedResponse } from '../support/client.ts'

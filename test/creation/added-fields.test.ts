@@ -1,4 +1,4 @@
-/** docs/contract.md §10.3: what a provider of Form B adds to the response of a create is verified too. */
+/** docs/contract-operators.md §10.3: what a provider of Form B adds to the response of a create is verified too. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { createdB } from '../support/form-b.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §10.2: the `Date` of a provider's responses widens the time in which a transaction matches, and excludes nothing. */
+/** docs/contract-operators.md §10.2: the `Date` of a provider's responses widens the time in which a transaction matches, and excludes nothing. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'

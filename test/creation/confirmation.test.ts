@@ -1,4 +1,4 @@
-/** docs/contract.md §10.2: the provider confirms the request in its list or its get. A missing field confirms nothing. */
+/** docs/contract-operators.md §10.2: the provider confirms the request in its list or its get. A missing field confirms nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

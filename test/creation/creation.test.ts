@@ -1,4 +1,5 @@
 /** docs/contract.md §10: a create happens once, whatever breaks. The checks use the providers' journals. */
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
@@ -60,7 +61,7 @@ describe.each(formNames)('form %s', (form) => {
   test('L6: of 50 at the same time one is sent; the others are 409, or get its response', async () => {
     managed.alpha.reply('create', () => {
       const id = `once-${form}`
-      return { status: 201, json: transactionA(swap({ id, refundAddress: null })), delay: 50 }
+      return { status: 201, json: transactionA(swap({ id, refundAddress: null })), after: setImmediate() }
     })
     const responses = await Promise.all(Array.from({ length: 50 }, () => create('order-6')))
     expect(creates()).toBe(1)

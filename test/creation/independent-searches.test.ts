@@ -1,8 +1,8 @@
-/** docs/contract.md §10.2: the search at one provider waits neither for that at another one nor for a look at actions. */
+/** docs/contract-operators.md §10.2: the search at one provider waits neither for that at another one nor for a look at actions. */
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ActionParts } from '../../src/core/actions/act.ts'
 import { lookForActions } from '../../src/core/actions/look.ts'
-import type { StoredSwapAction } from '../../src/core/swap-actions.ts'
+import type { StoredSwapAction } from '../../src/core/ports/swap-actions.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'

@@ -1,7 +1,7 @@
-/** docs/contract.md §10.2 with the provider's own keys: a client that reads its list after a 504 does not change what is found. */
+/** docs/contract-operators.md §10.2 with the provider's own keys: a client that reads its list after a 504 does not change what is found. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { hashKey } from '../../src/adapters/crypto.ts'
-import type { UnresolvedCreate } from '../../src/core/ledger.ts'
+import type { UnresolvedCreate } from '../../src/core/ports/ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { type EventSource, openEvents } from '../support/event-source.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,6 +1,6 @@
-/** docs/contract.md §10.5: a create of unknown outcome whose provider leads elsewhere by now never ends as not created. */
+/** docs/contract-operators.md §10.5: a create of unknown outcome whose provider leads elsewhere by now never ends as not created. */
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Ledger } from '../../src/core/ledger.ts'
+import type { Ledger } from '../../src/core/ports/ledger.ts'
 import { ledgerWarnings } from '../../src/process/warnings.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

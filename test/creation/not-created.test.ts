@@ -1,6 +1,6 @@
-/** docs/contract.md §10.2: a create of unknown outcome ends as not created when its time is over and the provider's whole list has nothing for it. */
+/** docs/contract-operators.md §10.2: a create of unknown outcome ends as not created when its time is over and the provider's whole list has nothing for it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Ledger } from '../../src/core/ledger.ts'
+import type { Ledger } from '../../src/core/ports/ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §10.2 in passthrough mode: a lost create is looked for only with the key of its client. */
+/** docs/contract-operators.md §10.2 in passthrough mode: a lost create is looked for only with the key of its client. */
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §10.2, managed: the result of a create of unknown outcome, and what its key then returns. */
+/** docs/contract-operators.md §10.2, managed: the result of a create of unknown outcome, and what its key then returns. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -2,9 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import type { Ledger } from '../../src/core/ledger.ts'
+import type { Ledger } from '../../src/core/ports/ledger.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'
@@ -151,7 +150,7 @@ describe('over a restart', () => {
     const ledgerLayer = (own: Ledger): Ledger => ({
       ...own,
       async findIdempotencyKey(...names) {
-        await delay(100)
+        await sendRequest(managed.gateway.url, { path: '/nowhere' }) // by then it would have called
         return own.findIdempotencyKey(...names)
       },
     })

@@ -1,7 +1,7 @@
 /** How often a create goes to PostgreSQL: how often the server is ready again until the result is stored, at a proxy between both. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Ledger } from '../../src/core/ledger.ts'
+import type { Ledger } from '../../src/core/ports/ledger.ts'
 import { type CreateFacts, type Rig, startRig } from '../providers/rig.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { readJson } from '../support/json.ts'
@@ -64,7 +64,7 @@ async function quoted(): Promise<CreateFacts> {
 
 it.each<[string, number, () => Promise<CreateFacts>]>([
   ['a create', 2, async () => ({})],
-  ['with an Idempotency-Key, whose look is beside the intent', 3, async () => key()],
+  ['with an Idempotency-Key', 3, async () => key()],
   ['at a fixed rate, with a quote of its own', 3, async () => ({ rateType: 'fixed' })],
   ['the same with an Idempotency-Key', 4, async () => ({ rateType: 'fixed', ...key() })],
   ['with the id of a quote', 3, quoted],

@@ -1,4 +1,4 @@
-/** docs/contract.md §10.2: looks come sooner while the provider's list is whole and short, and one reading is for all creates. */
+/** docs/contract-operators.md §10.2: looks come sooner while the provider's list is whole and short, and one reading is for all creates. */
 import { afterEach, expect, test } from 'vitest'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'

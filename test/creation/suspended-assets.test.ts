@@ -1,5 +1,5 @@
 // Takes long: gateways that follow each other's ledger.
-/** docs/contract.md §10.3: an asset whose creates are refused one after the other, over replicas with one ledger. */
+/** docs/contract-operators.md §10.3: an asset whose creates are refused one after the other, over replicas with one ledger. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

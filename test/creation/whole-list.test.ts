@@ -1,4 +1,4 @@
-/** docs/contract.md §10.2: what a provider's list must be like for a create of unknown outcome to be bound by it. */
+/** docs/contract-operators.md §10.2: what a provider's list must be like for a create of unknown outcome to be bound by it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { memoryBudgets } from '../../src/adapters/memory.ts'
 import type { ReceivedResponse } from '../support/client.ts'

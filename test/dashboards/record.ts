@@ -161,6 +161,7 @@ const recorded: Recorded[] = []
   recorded.push({ alert: 'SwapgateTrafficGone', from: goneFrom, to: recorder.tick, instances: ['quiet'] })
   await record([stores.lostRedis], 25)
   await record([stores.lostTables], 40, ['gamma'])
+  await record([stores.readOnlyLedger], 40, ['alpha'])
   const missingFrom = recorder.tick - before
   recorder.remove('gamma')
   await ticks(35)

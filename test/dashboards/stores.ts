@@ -39,6 +39,7 @@ export const lostTables: Event = {
 
 export const readOnlyLedger: Event = {
   name: 'PostgreSQL takes no writes',
+  alerts: ['SwapgateLedgerMisconfigured'],
   panels: ['Transactions: Troubles of the ledger'],
   async cause(world) {
     const { ledgerUrl, alpha } = world

@@ -1,76 +1,30 @@
 /** docs/deployment.md: two real gateways behind each balancer of `deploy/`. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { GatewayProcess } from '../checker/gateway-process.ts'
-import { readJournal } from '../checker/provider/journal.ts'
-import { type Provider, startProvider } from '../checker/provider.ts'
-import { eventTimeoutMs } from '../support/event-timeout.ts'
-import { freePort } from '../support/free-port.ts'
-import { type Balancer, type BalancerName, balancerNames, startBalancer } from './balancers.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { balancerNames, seeLeavingLate } from './balancers.ts'
+import { type SendOptions, type Site, startSite } from './site.ts'
 
-const kills = Number(process.env.SWAPGATE_RUNS ?? 4)
 const order = { coinFrom: 'XRP', coinTo: 'USDTERC20', amount: 1, rateType: 'float' }
 
 const agents = [false, true].map((allowH2) => new Agent({ allowH2, connect: { rejectUnauthorized: false } })) as [Agent, Agent]
 afterAll(() => Promise.all(agents.map((agent) => agent.destroy())))
 
-interface SendOptions {
-  readonly method?: 'POST'
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-interface Site extends AsyncDisposable {
-  readonly balancer: Balancer
-  readonly gateways: readonly GatewayProcess[]
-  readonly provider: Provider
-  readonly key: string
-}
-
-async function startSite(name: BalancerName): Promise<Site> {
-  await using open = new AsyncDisposableStack()
-  const directory = mkdtempSync(join(tmpdir(), 'swapgate-balanced-'))
-  open.defer(async () => rmSync(directory, { recursive: true }))
-  const provider = open.use(
-    await startProvider({ form: 'A', name: 'alpha', keys: ['own-key'], journal: join(directory, 'journal') }),
-  )
-  const [server, admin] = [await freePort(12_000, 4_000), await freePort(16_000, 4_000)]
-  const gateways = []
-  for (const host of ['127.0.0.1', '127.0.0.2'])
-    gateways.push(
-      open.use(
-        await GatewayProcess.start({
-          directory,
-          mode: 'managed',
-          place: { host, server, admin },
-          server: { trustProxy: 1, shutdownDelay: 2 },
-          providers: { alpha: { form: 'A', url: provider.url, key: 'own-key' } },
-        }),
-      ),
-    )
-  const key = (await gateways[0]?.createKey('acme')) ?? ''
-  const balancer = open.use(await startBalancer(name, gateways))
-  const ending = open.move()
-  return { balancer, gateways, provider, key, [Symbol.asyncDispose]: () => ending.disposeAsync() }
-}
-
 describe.each(balancerNames)('behind %s', (name) => {
   let site: Site
   beforeAll(async () => {
     site = await startSite(name)
-    await vi.waitUntil(async () => (await send('/a/api/v2/currencies?size=1')).status === 200, { timeout: eventTimeoutMs })
   }, 180_000)
   afterAll(() => site?.[Symbol.asyncDispose]())
 
-  async function send(path: string, options: SendOptions = {}) {
-    const headers = { authorization: `Bearer ${site.key}`, 'content-type': 'application/json', ...options.headers }
-    const { statusCode, body } = await request(site.balancer.url + path, { dispatcher: agents[0], ...options, headers })
-    return { status: statusCode, text: await body.text() }
+  const send = (path: string, options?: SendOptions) => site.send(path, options)
+  async function openStreams(): Promise<number> {
+    const pages = await Promise.all(site.gateways.map(async ({ adminUrl }) => (await fetch(`${adminUrl}/metrics`)).text()))
+    return pages.reduce((sum, page) => sum + Number(/^swapgate_streams (\d+)$/m.exec(page)?.[1]), 0)
   }
   const create = (withdrawalAddress: string, headers = {}) =>
     send('/a/api/v2/transactions', { method: 'POST', headers, body: JSON.stringify({ ...order, withdrawalAddress }) })
@@ -84,7 +38,7 @@ describe.each(balancerNames)('behind %s', (name) => {
     expect(logged()).not.toContain('198.51.100.7')
   })
 
-  test('a quiet stream stays open, and its changes come at once', { timeout: 60_000 }, async () => {
+  test('a quiet stream stays open, and its changes come at once', { timeout: 120_000 }, async () => {
     await Promise.all(
       agents.map(async (agent, at) => {
         const headers = { authorization: `Bearer ${site.key}` }
@@ -95,16 +49,17 @@ describe.each(balancerNames)('behind %s', (name) => {
         })
         // One at once, and one after 15 s.
         await expect.poll(() => text.split(': still here').length, { timeout: 40_000, interval: 100 }).toBe(3)
-        await delay(1_000)
         await create(`0xstream${at}`)
-        await expect.poll(() => text, { timeout: 10_000 }).toContain(`0xstream${at}`)
+        await expect.poll(() => text).toContain(`0xstream${at}`)
         body.on('error', () => {}).destroy()
       }),
     )
   })
 
-  test('a client that comes back has its streams again at once', { timeout: 60_000 }, async () => {
-    const key = (await site.gateways[0]?.createKey('streaming')) ?? ''
+  test('a client that comes back has its streams again: at once, or when the balancer has seen that it left', {
+    timeout: 180_000,
+  }, async () => {
+    const key = await site.gateways[0].createKey('streaming')
     const open = async () => {
       const agent = new Agent({ connect: { rejectUnauthorized: false } })
       const headers = { authorization: `Bearer ${key}` }
@@ -117,21 +72,48 @@ describe.each(balancerNames)('behind %s', (name) => {
       await agent.destroy()
       return [...new Set(statuses)]
     }
+    if (seeLeavingLate.has(name)) {
+      expect(await open()).toEqual([200])
+      await expect.poll(openStreams, { timeout: 60_000, interval: 500 }).toBe(0)
+      expect(await open()).toEqual([200])
+      return
+    }
     // Four times at each gateway what an account has.
-    for (let times = 0; times < 10; times++) await expect.poll(open, { timeout: 5_000 }).toEqual([200])
+    for (let times = 0; times < 10; times++) await expect.poll(open).toEqual([200])
   })
 
   test('a create whose client hangs up is made all the same', async () => {
-    await site.provider.fault({ operation: 'create', delay: 600 })
-    const leaving = AbortSignal.timeout(300)
+    await site.provider.fault({ operation: 'create', delay: 2_000 })
+    const leaving = new AbortController()
     const body = JSON.stringify({ ...order, withdrawalAddress: '0xleft' })
     const headers = { authorization: `Bearer ${site.key}`, 'content-type': 'application/json' }
-    const options = { dispatcher: agents[0], method: 'POST', headers, body, signal: leaving } as const
-    await expect(request(`${site.balancer.url}/a/api/v2/transactions`, options)).rejects.toThrow()
-    await expect.poll(async () => (await send('/a/api/v2/transactions')).text, { timeout: 10_000 }).toContain('0xleft')
+    const options = { dispatcher: agents[0], method: 'POST', headers, body, signal: leaving.signal } as const
+    const left = expect(request(`${site.balancer.url}/a/api/v2/transactions`, options)).rejects.toThrow()
+    await expect.poll(() => readFileSync(site.provider.settings.journal, 'utf8')).toContain('0xleft')
+    leaving.abort()
+    await left
+    await expect.poll(async () => (await send('/a/api/v2/transactions')).text).toContain('0xleft')
   })
 
-  test('a rolling restart fails no read and no create', { timeout: 120_000 }, async () => {
+  /** HAProxy may close on the rest of a long body before its client has read the answer of a gateway: curl then says 100, or none. */
+  async function answered<Result extends { readonly status: number }>(send: () => Promise<Result>): Promise<Result> {
+    const result = await send()
+    return name === 'haproxy' && result.status <= 100 ? await answered(send) : result
+  }
+
+  test('a body of 3 MB is 413 in JSON, by the balancer or a gateway', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'swapgate-body-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    const file = join(directory, 'body')
+    writeFileSync(file, JSON.stringify({ ...order, withdrawalAddress: '0'.repeat(3_000_000) }))
+    for (const version of ['--http1.1', '--http2']) {
+      const { status, text, type, retryAfter } = await answered(() => createFromFile(site, file, version))
+      expect({ status, type, retryAfter }, text).toEqual({ status: 413, type: 'application/json; charset=utf-8', retryAfter: '' })
+      expect(JSON.parse(text)).toMatchObject({ error: expect.any(String), message: expect.stringContaining('body'), code: 413 })
+    }
+  })
+
+  test('a rolling restart fails no read and no create', { timeout: 300_000 }, async () => {
     const seen = new Map<number, number>()
     let isOver = false
     const load = [1, 2, 3].map(async (client) => {
@@ -141,59 +123,29 @@ describe.each(balancerNames)('behind %s', (name) => {
         await delay(20)
       }
     })
-    for (const gateway of site.gateways) {
-      await gateway.stop()
-      await gateway.start()
-      await delay(1_500)
+    try {
+      for (const gateway of site.gateways) {
+        await gateway.stop()
+        await gateway.start()
+        // The balancer has seen that it is back.
+        await expect.poll(() => gateway.metrics()).toMatch(/^swapgate_requests_total\{.* [1-9]/m)
+      }
+    } finally {
+      isOver = true
     }
-    isOver = true
     await Promise.all(load)
     expect([...seen.keys()].toSorted()).toEqual([200, 201])
   })
-
-  test('a create whose gateway is killed at any instant is made once, and shown only if it was made', {
-    timeout: 60_000 + kills * 5_000,
-  }, async () => {
-    const journal = () => readJournal(site.provider.settings.journal).filter((line) => line.what === 'applied')
-    for (let round = 0; round < kills; round++) {
-      const withdrawalAddress = `0xkilled${round}`
-      await site.provider.fault({ operation: 'create', delay: 300 })
-      const made = createWithCurl(site, withdrawalAddress, round % 2 === 0 ? '--http2' : '--http1.1')
-      await delay(Math.random() * 500)
-      await Promise.all(site.gateways.map((gateway) => gateway.kill()))
-      const { status, text } = await made
-      await Promise.all(site.gateways.map((gateway) => gateway.start()))
-      const count = journal().filter(({ swap }) => swap.withdrawalAddress === withdrawalAddress).length
-      expect(count, text).toBeLessThanOrEqual(1)
-      if (status === 201) expect(count).toBe(1)
-      else expect([0, 502, 503]).toContain(status)
-      await site.provider.heal()
-      await expect.poll(async () => (await send('/a/api/v2/currencies?size=1')).status, { timeout: 20_000 }).toBe(200)
-    }
-  })
 })
 
-/** Its connection has carried a read before. */
-async function createWithCurl({ balancer, key }: Site, withdrawalAddress: string, version: string) {
-  const common = ['--silent', '--insecure', version, '--max-time', '20']
-  const headers = ['--header', `Authorization: Bearer ${key}`, '--header', 'Content-Type: application/json']
-  const body = JSON.stringify({ ...order, withdrawalAddress })
-  const url = `${balancer.url}/a/api/v2`
-  const args = [
-    ...common,
-    '--output',
-    '/dev/null',
-    `${url}/currencies?size=1`,
-    '--next',
-    ...common,
-    '--write-out',
-    '\n%{http_code}',
-    ...headers,
-    '--data',
-    body,
-    `${url}/transactions`,
-  ]
-  const stdout = await new Promise<string>((resolve) => execFile('curl', args, (_, text) => resolve(text)))
-  const [text = '', status = '0'] = stdout.split('\n')
-  return { status: Number(status), text }
+/** Of a create whose body is in this file. */
+async function createFromFile({ balancer, key }: Site, file: string, version: string) {
+  const stdout = await new Promise<string>((resolve) => {
+    const headers = ['--header', `Authorization: Bearer ${key}`, '--header', 'Content-Type: application/json']
+    const format = '\n%{http_code}\n%{content_type}\n%header{retry-after}'
+    const args = ['--silent', '--insecure', version, '--max-time', '20', ...headers, '--write-out', format]
+    execFile('curl', [...args, '--data', `@${file}`, `${balancer.url}/a/api/v2/transactions`], (_, text) => resolve(text))
+  })
+  const [text = '', status, type, retryAfter] = stdout.split('\n')
+  return { status: Number(status), text, type, retryAfter }
 }

@@ -149,6 +149,8 @@ describe.each(balancerNames)('behind %s', (name) => {
   test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const)('a %s of the native lane is sent once', async (method) => {
     const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
     const mark = JSON.stringify([name, method])
+    // So that it has used connections to both gateways.
+    for (let times = 0; times < 4; times++) await (await request(balancer.url, { dispatcher })).body.dump()
     const headers = { 'x-step': 'without a word', 'x-mark': mark, 'content-type': 'application/json' }
     const body = method === 'GET' || method === 'DELETE' ? null : mark
     const response = await request(`${balancer.url}/native/alpha/x`, { dispatcher, method, headers, body })

@@ -2,9 +2,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-const pages = ['docs/contract.md', 'docs/service.md'] as const
+/** They share one numbering. */
+const contractPages = ['docs/contract.md', 'docs/contract-operators.md'] as const
+const pages = [...contractPages, 'docs/service.md'] as const
 
 const sections: ReadonlyMap<string, ReadonlySet<string>> = new Map(pages.map((page) => [page, sectionsOf(page)]))
+const ofContract = new Set(contractPages.flatMap((page) => [...sectionsOf(page)]))
+/** What a page means where it names no document. */
+const ownSections = new Map([...sections, ...contractPages.map((page) => [page, ofContract] as const)])
 
 const folders = ['src', 'test', 'bench', 'scripts', 'docs', 'config', 'dashboards', 'deploy', 'examples']
 const files = [...folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,js,md,qnt,yaml,yml,sh}`)), ...globSync('*.md')]
@@ -25,15 +30,15 @@ function signsIn(text: string): number {
   return text.split(sign).length - 1
 }
 
-/** Sections in a page that has them are its own, where no document is named. */
+/** Sections in a page that has them are its own, or of the contract's other page, where no document is named. */
 function problemsIn(file: string, text: string): readonly string[] {
   const citations = [...text.matchAll(citation)]
-  const missing = citations.flatMap(([whole, document = file, cited = '']) => {
-    if (/^(?:RFC|W3C)/.test(document)) return []
-    const known = sections.get(document)
+  const missing = citations.flatMap(([whole, document, cited = '']) => {
+    if (document !== undefined && /^(?:RFC|W3C)/.test(document)) return []
+    const known = document === undefined ? ownSections.get(file) : sections.get(document)
     if (!known) return [`${whole}: names no document that has sections`]
     const unknown = cited.replaceAll(sign, '').split(', ')
-    return unknown.filter((section) => !known.has(section)).map((section) => `${document} has no section ${section}`)
+    return unknown.filter((section) => !known.has(section)).map((section) => `${document ?? file} has no section ${section}`)
   })
   const isStray = signsIn(text) !== signsIn(citations.map(([whole]) => whole).join(''))
   return [

@@ -53,7 +53,7 @@ describe.each(globSync('docs/providers/*.md').filter((page) => basename(page) !=
     copyFileSync('config/assets.yaml', join(directory, 'assets.yaml'))
     const lines: string[] = []
     const out = (line: string): number => lines.push(line)
-    const exitCode = await check(file, { json: false }, { out, err: out } as never)
+    const exitCode = await check(file, { json: false, live: false }, { out, err: out } as never)
     rmSync(directory, { recursive: true })
     expect([exitCode, lines.join('\n')]).toEqual([0, expect.stringContaining(name)])
     expect(lines.some((line) => line.includes('not found again'))).toBe(form?.operation('listTransactions') === undefined)

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import type { Intent, TransactionRecord } from '../../src/core/ledger.ts'
+import type { Intent, TransactionRecord } from '../../src/core/ports/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
 import { Place } from '../cli/place.ts'

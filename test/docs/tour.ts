@@ -40,7 +40,8 @@ export async function take(
 const lasting =
   /^(?:code|count|page|size|total|status|amount|amount_in|fromAmount|error|message|name|notes|network\w*|coin\w*|rateType|rate_type|withdrawal\w*|icon|deposit(?:Min|Max))$/
 const passingHeader = /^(?:x-request-id|ratelimit|content-length|date|age|etag):/i
-const passingWord = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|\bbc1q\w+|\b\d+\.\d{2,}/g
+const passingWord =
+  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|\bbc1q\w+|\b\d+\.\d{2,}|[\d.]+(?= USDT; from | to [\d.]+ BTC | BTC can )/g
 /** Which of them a client sees depends on when it asks. */
 const passingStatus = /^status: (?!success)/
 

@@ -1,5 +1,5 @@
 // Runs alone: the gateway is in this process, and sheds traffic if that is busy.
-/** docs/contract.md §17: the gateway in another program. */
+/** docs/contract-operators.md §17: the gateway in another program. */
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

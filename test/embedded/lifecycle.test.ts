@@ -1,5 +1,5 @@
 // Runs alone: the gateway is in this process, and sheds traffic if that is busy.
-/** docs/contract.md §17: the order in which a program may start, stop and reload the gateway, and requests in progress meanwhile. */
+/** docs/contract-operators.md §17: the order in which a program may start, stop and reload the gateway, and requests in progress meanwhile. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
 // Takes long: it waits for reads that are due.
-/** docs/contract.md §18.4: with the provider's own keys a swap that a stream listens to is read with the key of that stream. */
+/** docs/contract-operators.md §18.4: with the provider's own keys a swap that a stream listens to is read with the key of that stream. */
 import { expect, test } from 'vitest'
 import { openEvents } from '../support/event-source.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'

@@ -300,7 +300,7 @@ describe.each(formNames)('form %s', (form) => {
     await managed.gateway.accounts.revokeKey(issued?.id ?? '', Date.now(), 'alice')
     const revokedAt = performance.now()
     for (const stream of streams) expect(await stream.untilEnd()).toBe('whole')
-    expect(performance.now() - revokedAt).toBeLessThan(5_000)
+    expect(performance.now() - revokedAt).toBeLessThan(15_000)
   })
 
   test('HEAD has the head, OPTIONS the methods, and other methods are 405', async () => {

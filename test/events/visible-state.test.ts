@@ -1,6 +1,6 @@
 /** docs/contract.md §18.1: which changes of a transaction its owner is told of. */
 import { describe, expect, it } from 'vitest'
-import type { TransactionRecord } from '../../src/core/ledger.ts'
+import type { TransactionRecord } from '../../src/core/ports/ledger.ts'
 import { differsVisibly, visibleState } from '../../src/core/visible-state.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import type { Transaction } from '../../src/domain/swap.ts'

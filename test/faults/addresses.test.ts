@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { type Pair, rateQuery, startPair } from '../support/pair.ts'
 import { sendRaw } from '../support/raw.ts'
 import { assets } from '../support/swaps.ts'
+import { workMs } from '../support/work.ts'
 
 const request = rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' })
 const limits = { quotes: 2, create: 9, read: 2, unverified: 1_000 }
@@ -68,9 +69,8 @@ test('R5: several lines are one list, in their order', async () => {
 
 test('R5: a list of 1,000 entries gets a response at once', async () => {
   await start(1)
-  const before = performance.now()
-  expect(await admitted(six(() => `${'1.1.1.1,'.repeat(1_000)}192.0.2.1`))).toBe(2)
-  expect(performance.now() - before).toBeLessThan(1_000)
+  const sendAll = async () => expect(await admitted(six(() => `${'1.1.1.1,'.repeat(1_000)}192.0.2.1`))).toBe(2)
+  expect(await workMs(sendAll)).toBeLessThan(1_000)
 })
 
 const same: readonly (readonly [string, readonly string[]])[] = [

@@ -1,4 +1,4 @@
-/** docs/contract.md §8: what callers without a verified key do at a provider harms nobody else. */
+/** docs/contract-operators.md §8: what callers without a verified key do at a provider harms nobody else. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { createBreaker } from '../../src/core/resilience/breaker.ts'
 import type { ReceivedResponse } from '../support/client.ts'

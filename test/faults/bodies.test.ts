@@ -9,6 +9,7 @@ import { credential, formNames, startPair } from '../support/pair.ts'
 import { sendRaw } from '../support/raw.ts'
 import { refusalRig } from '../support/refusal-rig.ts'
 import { swap } from '../support/swaps.ts'
+import { workMs } from '../support/work.ts'
 
 describe.each(formNames)('client %s', (form) => {
   const rig = refusalRig(form)
@@ -140,12 +141,11 @@ test('V7: deep and wide bodies are 400 and delay no other request, also if large
     `{"${'k'.repeat(1_000_000)}":1}`,
   ]
   for (const body of [...bodies, `[${'1,'.repeat(500_000)}1]`, `{"amount":${'1'.repeat(1_000_000)}}`]) {
-    const before = process.threadCpuUsage()
-    const [response] = await Promise.all([pair.client.post('/transactions', body), expectAlive(pair.client)])
-    expectRefusal(response, 'A', 400)
-    // The processor time, since the other tests of a busy machine make it wait: what holds the loop takes it.
-    const { user, system } = process.threadCpuUsage(before)
-    expect((user + system) / 1_000).toBeLessThan(500)
+    const send = async (): Promise<void> => {
+      const [response] = await Promise.all([pair.client.post('/transactions', body), expectAlive(pair.client)])
+      expectRefusal(response, 'A', 400)
+    }
+    expect(await workMs(send)).toBeLessThan(500) // what holds the loop takes processor time
   }
   await pair.close()
   expect(pair.provider.received('create')).toEqual([])

@@ -5,6 +5,7 @@ import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'
 import { type RawResponse, sendRaw } from '../support/raw.ts'
 import { sharedPair } from '../support/shared-pair.ts'
+import { workMs } from '../support/work.ts'
 
 const key = 'Authorization: Bearer canary-client-key-1\r\n'
 const pair = sharedPair()
@@ -150,11 +151,12 @@ const endless: readonly (readonly [string, string, number])[] = [
   ['a fragment behind the query', '/currencies?page=1#fragment', 400],
 ]
 test.each(endless)('H7: %s is refused at once, and nothing is sent', async (_, path, refused) => {
-  const before = performance.now()
-  const { status, body } = await raw(`GET /a/api/v2${path} HTTP/1.1\r\nHost: gateway\r\n${key}${close}`)
-  expect(status).toBe(refused)
-  expectErrorBody(readJson(body), 'A', refused)
-  expect(performance.now() - before).toBeLessThan(500)
+  const send = async (): Promise<void> => {
+    const { status, body } = await raw(`GET /a/api/v2${path} HTTP/1.1\r\nHost: gateway\r\n${key}${close}`)
+    expect(status).toBe(refused)
+    expectErrorBody(readJson(body), 'A', refused)
+  }
+  expect(await workMs(send)).toBeLessThan(500)
   expect(pair().provider.journal).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-/** docs/contract.md §8: a proxy on the way to providers gets CONNECT alone, and what it refuses was not sent. */
+/** docs/contract-operators.md §8: a proxy on the way to providers gets CONNECT alone, and what it refuses was not sent. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls'

@@ -1,5 +1,5 @@
 // Takes long: providers that never answer.
-/** A provider that accepts every call and never answers: lists keep to two seconds, and gets come at once from the ledger (docs/contract.md §8, §12). */
+/** A provider that accepts every call and never answers: lists keep to two seconds, and gets come at once from the ledger (docs/contract-operators.md §8, §12). */
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createBreaker } from '../../src/core/resilience/breaker.ts'
 import type { ReceivedResponse } from '../support/client.ts'

@@ -87,7 +87,7 @@ describe('L13: kill -9', { timeout }, () => {
     const faults = [
       [sent, { before: 'hang' }],
       [applied, { after: 'hang' }],
-      [responded, { delay: 150 }],
+      [responded, { held: true }],
     ] as const
     const running = faults.map(async ([lost, fault]) => {
       await rig.provider.fault({ ...fault, having: lost.order.withdrawalAddress })
@@ -95,6 +95,7 @@ describe('L13: kill -9', { timeout }, () => {
     })
     await expect.poll(() => faults.map(([lost]) => receivedOf(lost))).toEqual([1, 1, 1])
     const unlock = lock(rig.directory)
+    await rig.provider.heal()
     const ofResponded = rig
       .journal()
       .filter((entry) => entry.what === 'received')
@@ -166,11 +167,12 @@ describe(`L13: kill -9 at a flush${without}`, { timeout }, () => {
   test.runIf(canTrace)('of the result: it is there, or found, and returned under its key', async () => {
     const lost = step()
     // The gateway stands still until the kill is set: so that no flush of before the result counts.
-    await rig.provider.fault({ delay: 1_000, having: lost.order.withdrawalAddress })
+    await rig.provider.fault({ held: true, having: lost.order.withdrawalAddress })
     const response = create(lost)
-    await expect.poll(() => appliedTo(lost), { interval: 10, timeout: 30_000 }).toHaveLength(1)
+    await expect.poll(() => appliedTo(lost)).toHaveLength(1)
     rig.gateway.freeze()
     await killAtFlush(rig.directory)
+    await rig.provider.heal()
     rig.gateway.thaw()
     expect(await response).toBeUndefined()
     await rig.gateway.kill()

@@ -1,5 +1,5 @@
 // Takes long: requests loop until a limit ends them.
-/** H12: a gateway whose provider is itself. No header shows it (docs/contract.md §8), so its limits and its deadline end it. */
+/** H12: a gateway whose provider is itself. No header shows it (docs/contract-operators.md §8), so its limits and its deadline end it. */
 
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'

@@ -8,6 +8,7 @@ import { createdB, detailedB } from '../support/form-b.ts'
 import { digits, readJson } from '../support/json.ts'
 import { formNames, type Pair, pairs, pairWords, rateQuery, startPair } from '../support/pair.ts'
 import { assets, swap } from '../support/swaps.ts'
+import { workMs } from '../support/work.ts'
 
 const { btc, usdtTrx, usdtEth } = assets
 
@@ -174,11 +175,12 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     'M9: the amount %s… is 400 at once',
     async (_, amount) => {
       const body = JSON.stringify(order({ amount: digits('7') })).replace('"amount":7', `"amount":${amount}`)
-      const before = performance.now()
-      expectRefusal(await create(body), form, 400)
       const request = rateQuery(form, { from: btc, to: usdtTrx, amount: '7' }).replace('amount=7', `amount=${amount}`)
-      expectRefusal(await pair.client.get(request), form, 400)
-      expect(performance.now() - before).toBeLessThan(200)
+      const sendBoth = async (): Promise<void> => {
+        expectRefusal(await create(body), form, 400)
+        expectRefusal(await pair.client.get(request), form, 400)
+      }
+      expect(await workMs(sendBoth)).toBeLessThan(200)
       expect(pair.provider.journal).toEqual([])
     },
   )

@@ -1,5 +1,5 @@
 // Takes long: an outage of ten seconds.
-/** How soon clients are served again after an outage of a provider (docs/contract.md §8). */
+/** How soon clients are served again after an outage of a provider (docs/contract-operators.md §8). */
 import { createServer, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { hashKey } from '../../src/adapters/crypto.ts'
 import { memoryLimiter, memoryVerifiedKeys, memoryWinners } from '../../src/adapters/memory.ts'
 import { loadConfig } from '../../src/config/index.ts'
+import { ProcessorShares } from '../../src/core/access/processor-shares.ts'
 import { refusalLifetimeMs, refusedAddresses, verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
 import { PendingCreateKeys } from '../../src/core/creation/idempotency.ts'
 import { DeferredResults } from '../../src/core/creation/record-result.ts'
@@ -65,6 +66,7 @@ routing: { providers: [alpha] }
     connections,
     pendingKeys: new PendingCreateKeys(),
     load: { level: 0 },
+    processorShares: new ProcessorShares(fastClock(), () => 0),
     ledger: store.ledger,
     ledgerWaits: store.waits,
     timelines: new Timelines({ append: async () => {} }, () => {}),

@@ -1,4 +1,4 @@
-/** docs/contract.md §3, §9: a network is never guessed and never dropped, whatever a provider calls its assets. */
+/** docs/contract.md §3, docs/contract-operators.md §9: a network is never guessed and never dropped, whatever a provider calls its assets. */
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits, readJson } from '../support/json.ts'

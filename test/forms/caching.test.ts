@@ -1,20 +1,22 @@
-/** docs/contract.md §6, §8: how quotes are cached, and the headers that show it. */
-import { setTimeout as wait } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+/** docs/contract.md §6, docs/contract-operators.md §8: how quotes are cached, and the headers that show it. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { client, type FormName, pairs, startPair } from '../support/pair.ts'
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
 const cache = { currencies: 600, rate: 0, staleFor: 600 }
 
 test('in every pair the list is read once, and returned with its age and its provider', async () => {
-  await Promise.all(pairs.map((names) => expectKept(names.client, names.provider)))
+  for (const names of pairs) await expectKept(names.client, names.provider)
 })
 
 async function expectKept(form: FormName, provider: FormName): Promise<void> {
-  const pair = await startPair(form, provider, { sections: { cache } })
+  const pair = await startPair(form, provider, { sections: { cache }, steadyClock: () => performance.now() })
   const first = await Promise.all([pair.client.get('/currencies'), pair.client.get('/currencies?page=2&size=1')])
-  await wait(1_020)
+  vi.advanceTimersByTime(1_020)
   const later = await pair.client.get('/currencies')
   await pair.close()
   expect(pair.provider.received('currencies')).toHaveLength(1)
@@ -32,11 +34,14 @@ test('both forms are served from one reading', async () => {
 })
 
 test('an old list serves while the provider fails, for as long as it may', async () => {
-  const pair = await startPair('A', 'A', { sections: { cache: { currencies: 0, rate: 0, staleFor: 0.3 } } })
+  const pair = await startPair('A', 'A', {
+    sections: { cache: { currencies: 0, rate: 0, staleFor: 0.3 } },
+    steadyClock: () => performance.now(),
+  })
   expect((await pair.client.get('/currencies')).status).toBe(200)
   pair.provider.reply('currencies', { status: 500, text: 'oops' })
   const stale = await pair.client.get('/currencies')
-  await wait(320)
+  vi.advanceTimersByTime(320)
   const failed = await pair.client.get('/currencies')
   await pair.close()
   expect(stale.status).toBe(200)

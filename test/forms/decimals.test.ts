@@ -8,7 +8,14 @@ import { type AssetWords, assets } from '../support/swaps.ts'
 
 const assetTable = [
   { coin: 'BTC', name: 'Bitcoin', networks: [{ network: 'BTC', code: 'BTC', decimals: 8 }] },
-  { coin: 'USDT', name: 'Tether', networks: [{ network: 'TRX', code: 'USDTTRC20', decimals: 0 }] },
+  {
+    coin: 'USDT',
+    name: 'Tether',
+    networks: [
+      { network: 'TRX', code: 'USDTTRC20', decimals: 0 },
+      { network: 'ETH', code: 'USDTERC20', digits: 16 },
+    ],
+  },
   { coin: 'ETH', name: 'Ethereum', networks: [{ network: 'ETH', code: 'ETH' }] },
 ]
 
@@ -55,6 +62,32 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     await start()
     expect([200, 201]).toContain((await create('0.123456789012345678', assets.eth)).status)
     expect(expectRefusal(await create('2.5', assets.usdtTrx), form, 400)).toContain('has 0 decimals: send 2 or 3.')
+  })
+
+  test.each([
+    ['100.123456789012345', '100.1234567890123 or 100.1234567890124'],
+    ['0.00012345678901234567', '0.0001234567890123456 or 0.0001234567890123457'],
+    ['9.9999999999999999', '9.999999999999999 or 10'],
+  ])('%s of a token with 16 significant digits is 400 with the nearest amounts, and nothing is sent', async (amount, nearest) => {
+    await start()
+    const message = expectRefusal(await create(amount, assets.usdtEth), form, 400, 'parameter_invalid')
+    expect(message).toBe(`Invalid amount: USDT on the network ETH has 16 significant digits: send ${nearest}.`)
+    expect(pair.provider.received('create')).toEqual([])
+  })
+
+  test.each(['100.1234567890123', '0.0001234567890123456', '123.45', '100.12345678901230000', '1e3'])(
+    '%s has no more than 16 significant digits',
+    async (amount) => {
+      await start()
+      const response = await create(amount, assets.usdtEth)
+      expect([200, 201], response.text).toContain(response.status)
+    },
+  )
+
+  test('with routing.roundAmounts the amount below has its significant digits', async () => {
+    await start({ routing: { providers: ['alpha'], roundAmounts: 'down' } })
+    const response = await create('100.123456789012345', assets.usdtEth)
+    expect(response.text).toContain(`"${name}":100.1234567890123,`)
   })
 
   test('a quote is never refused', async () => {

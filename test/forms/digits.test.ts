@@ -9,7 +9,7 @@ import { type Pair, pairs, pairWords, rateQuery, startPair } from '../support/pa
 import { assets, swap } from '../support/swaps.ts'
 
 const runs = 60
-/** Not so large that it goes nowhere (docs/contract.md §8). */
+/** Not so large that it goes nowhere (docs/contract-operators.md §8). */
 const isOrdinary = (amount: string): boolean => Number(amount) <= 1e15
 
 /** Positive numbers of JSON's grammar, within 64 characters and exponents from -40 to 40. */

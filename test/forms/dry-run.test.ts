@@ -17,13 +17,13 @@ test('no request is refused, the headers have the limit, and would-be refusals a
   expect(responses[3]?.headers['retry-after']).toBeUndefined()
   const decisions = pair.gateway.observations.filter(({ what }) => what === 'limit')
   const decided = (decision: string) => ({ what: 'limit', policy: 'quotes', decision })
-  expect(decisions).toEqual(['admitted', 'near', 'shadowed', 'shadowed'].map(decided))
+  expect(decisions).toEqual(['admitted', 'near', 'dry_run', 'dry_run'].map(decided))
   await pair.close()
 })
 
 test('a client without a key still gets 401, any number of times', async () => {
   const pair = await startPair('A', 'A', { sections: { limits } })
   for (let call = 0; call < 25; call++) expectRefusal(await pair.client.get('/transactions', { key: null }), 'A', 401)
-  expect(pair.gateway.observations).toContainEqual({ what: 'limit', policy: 'unverified', decision: 'shadowed' })
+  expect(pair.gateway.observations).toContainEqual({ what: 'limit', policy: 'unverified', decision: 'dry_run' })
   await pair.close()
 })

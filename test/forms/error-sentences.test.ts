@@ -373,13 +373,13 @@ const inFormA: readonly Case[] = [
     `POST /transactions {"coinFrom":"BTC","coinTo":"USDTTRC20","amount":1,"withdrawalAddress":"${address}","withdrawalExtraId":7}`,
     400,
     'memo_invalid',
-    'Invalid withdrawalExtraId: it must be a text of at most 256 characters without control characters, but it is a number; please put it in quotes.',
+    'Invalid withdrawalExtraId: it must be a text of at most 1000 characters without control characters, but it is a number; please put it in quotes.',
   ],
   [
     `POST /transactions {"coinFrom":"BTC","coinTo":"USDTTRC20","amount":1,"withdrawalAddress":"${address}","withdrawalExtraId":"a\\nb"}`,
     400,
     'memo_invalid',
-    'Invalid withdrawalExtraId: it must be a text of at most 256 characters without control characters.',
+    'Invalid withdrawalExtraId: it must be a text of at most 1000 characters without control characters.',
   ],
   [
     `POST /transactions {"coinFrom":"BTC","coinTo":"USDTTRC20","amount":1,"withdrawalAddress":"${address}","withdrawalExtraId":"12"}`,
@@ -932,13 +932,13 @@ const inFormB: readonly Case[] = [
     `POST /transactions {"coinFrom":"BTC","networkFrom":"BTC","coinTo":"USDT","networkTo":"TRX","amount":1,"withdrawalAddress":"${address}","withdrawalExtraId":7}`,
     400,
     'memo_invalid',
-    'Invalid withdrawalExtraId: it must be a text of at most 256 characters without control characters, but it is a number; please put it in quotes.',
+    'Invalid withdrawalExtraId: it must be a text of at most 1000 characters without control characters, but it is a number; please put it in quotes.',
   ],
   [
     `POST /transactions {"coinFrom":"BTC","networkFrom":"BTC","coinTo":"USDT","networkTo":"TRX","amount":1,"withdrawalAddress":"${address}","withdrawalExtraId":"a\\nb"}`,
     400,
     'memo_invalid',
-    'Invalid withdrawalExtraId: it must be a text of at most 256 characters without control characters.',
+    'Invalid withdrawalExtraId: it must be a text of at most 1000 characters without control characters.',
   ],
   [
     `POST /transactions {"coinFrom":"BTC","networkFrom":"BTC","coinTo":"USDT","networkTo":"TRX","amount":1,"withdrawalAddress":"${address}","withdrawalExtraId":"12"}`,

@@ -1,7 +1,10 @@
 /** docs/contract.md §3.5: memos and tags are carried, confirmed, and never lost in silence. */
+
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
+import { transactionA } from '../support/form-a.ts'
+import { detailedB } from '../support/form-b.ts'
 import { digits, readJson } from '../support/json.ts'
 import { type Carried, carryMemos, extraIdsIn } from '../support/memos.ts'
 import { type Pair, pairs, pairWords, startPair } from '../support/pair.ts'
@@ -105,6 +108,34 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expectRefusal(await create({ withdrawalAddress: withTag1 }), form, 502, 'mismatch')
     const message = expectRefusal(await create({ withdrawalAddress: withTag1, withdrawalExtraId: '2' }), form, 400, 'memo_invalid')
     expect(message).toContain('withdrawalExtraId')
+  })
+
+  test('two memos that contradict each other are a mismatch, of a create and of a get', async () => {
+    await start({ extraIds: true }, { create: { ...own({ withdrawal: '2' }), ...place(withTag1) } })
+    expectRefusal(await create({ withdrawalExtraId: '2' }), form, 502, 'mismatch')
+    const fresh = (id: string) => ({ id, depositAddress: depositOf(id) })
+    carryMemos(pair, provider, { create: { ...own({ withdrawal: '01' }), ...place(withTag1) }, addresses: fresh('tx-3') })
+    expect((await create({ withdrawalExtraId: '1' })).status).toBe(created)
+    carryMemos(pair, provider, {
+      create: own({ withdrawal: '2' }),
+      get: { ...own({ withdrawal: '2' }), ...place(withTag1) },
+      addresses: fresh('tx-4'),
+    })
+    const response = await create({ withdrawalExtraId: '2' })
+    const { id } = response.json as { id: string }
+    const later = await pair.client.get(`/transactions/${id}`)
+    expect(later.headers['x-swap-stale'], later.text).toBeDefined()
+    expect(later.json).toMatchObject(shown({ withdrawal: '2' }))
+  })
+
+  test('a swap from elsewhere with two memos for its deposit shows no deposit address', async () => {
+    await start({ extraIds: true })
+    const known = { ...swapOf('elsewhere'), depositAddress: withTag1 }
+    const details = provider === 'A' ? transactionA(known) : detailedB(known)
+    pair.provider.reply('get', () => ({ json: { ...details, ...own({ deposit: '2' }) } }))
+    const response = await pair.client.get('/transactions/alpha~elsewhere')
+    expect(response.status, response.text).toBe(200)
+    expect(response.text).not.toContain(withTag1)
   })
 
   const place = (address: string): object => (provider === 'A' ? { withdrawalAddress: address } : { withdrawal_address: address })

@@ -1,4 +1,4 @@
-/** docs/contract.md §8: an amount far above what a provider takes is the client's own fault, and goes nowhere. */
+/** docs/contract-operators.md §8: an amount far above what a provider takes is the client's own fault, and goes nowhere. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §2.3, §6, §8: the headers of responses, and the headers to providers. */
+/** docs/contract.md §2.3, §6, docs/contract-operators.md §8: the headers of responses, and the headers to providers. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { type Pair, pairs, pairWords, rateQuery, startPair } from '../support/pair.ts'

@@ -125,12 +125,12 @@ describe('B from A: newest creation first', () => {
   test('a list that is not whole in time is 503', async () => {
     const shortTimeout = await startPair('B', 'A', { provider: { timeout: 0.3 } })
     shortTimeout.provider.holdings.swaps = numbered(150).map((id) => swap({ id }))
-    shortTimeout.provider.reply('list', ({ query }) => (query.get('page') === '2' ? { delay: 2_000, json: {} } : undefined))
+    shortTimeout.provider.reply('list', ({ query }) => (query.get('page') === '2' ? { after: new Promise(() => {}) } : undefined))
     const before = performance.now()
     const response = await shortTimeout.client.get('/transactions')
     await shortTimeout.close()
     expectRefusal(response, 'B', 503)
-    expect(performance.now() - before).toBeLessThan(1_000)
+    expect(performance.now() - before).toBeLessThan(5_000)
   })
 
   test('a list whose first page fails is the failure of that page', async () => {

@@ -1,7 +1,8 @@
 /**
  * What is served without a call to the provider: rates, pages of currencies, and 304 for clients that have them
- * (docs/contract.md §6, §8).
+ * (docs/contract.md §6, docs/contract-operators.md §8).
  */
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { client, type FormName, formNames, type Pair, pairs, pairWords, rateQuery, startPair } from '../support/pair.ts'
@@ -90,7 +91,7 @@ test('M18: many pairs and amounts at once, each response is about its own reques
       fee: 0,
       rateType: query.get('rateType'),
     },
-    delay: 5,
+    after: setImmediate(),
   }))
   const requests = Array.from({ length: 200 }, (_, at) => ({
     from: at % 2 ? assets.btc : assets.eth,

@@ -1,6 +1,6 @@
 /**
  * Each row that a provider's form can have, with each of its members, goes through what reads lists: the search for lost creates
- * (docs/contract.md §10.2), `ledger rebuild` (docs/contract.md §10.6), and the comparison of a report with what is stored.
+ * (docs/contract-operators.md §10.2), `ledger rebuild` (docs/contract-operators.md §10.6), and the comparison of a report with what is stored.
  */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -10,9 +10,9 @@ import { OtherDeposits } from '../../src/core/creation/other-deposits.ts'
 import { mayBecomePayable } from '../../src/core/creation/payable.ts'
 import { reconcile } from '../../src/core/creation/reconcile.ts'
 import { createService } from '../../src/core/layer.ts'
-import type { Ledger, UnresolvedCreate } from '../../src/core/ledger.ts'
 import { rebuild } from '../../src/core/operations/restore.ts'
-import type { FoundOrder, RestoreStore } from '../../src/core/restores.ts'
+import type { Ledger, UnresolvedCreate } from '../../src/core/ports/ledger.ts'
+import type { FoundOrder, RestoreStore } from '../../src/core/ports/restores.ts'
 import { discrepanciesOf } from '../../src/core/same-swap.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import { AssetTable } from '../../src/domain/asset.ts'

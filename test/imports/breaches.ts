@@ -7,7 +7,7 @@ export const forTests = /(?:\.test|\/fixture)\.ts$/
 /** The first line that matches a file has what it may import. A folder imports only folders above it. */
 const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^domain\/address\//, /^domain\/|^node:(?:crypto|zlib)$|^npm:@(?:scure\/base|noble\/hashes\/.+)$/], // encodings and checksums: pure functions all the same
-  [/^domain\/current-span\.ts$/, /^domain\/|^node:async_hooks$/],
+  [/^domain\/(?:current-span|processor-(?:quota|time))\.ts$/, /^domain\/|^node:async_hooks$/],
   [/^domain\/key\.ts$/, /^domain\/|^node:zlib$/],
   [/^domain\/network-address\.ts$/, /^node:net$/],
   [/^domain\/(?:rendezvous-hash|same-secret)\.ts$/, /^domain\/|^node:crypto$/],
@@ -17,9 +17,10 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^forms\//, /^(?:wire|domain)\//],
   [/^edges\//, /^(?:edges|wire|domain)\//],
   [/^reference\//, /^(?:reference|edges|wire|domain)\/|^node:fs$/],
-  [/^core\/same-swap\.ts$/, /^domain\/|^core\/assets\//],
-  [/^core\/provider-scope\.ts$/, /^domain\/|^core\/(?:assets\/)?[^/]+\.ts$/],
+  [/^core\/same-swap\.ts$/, /^domain\/|^core\/(?:ports|assets)\//],
+  [/^core\/provider-scope\.ts$/, /^domain\/|^core\/(?:(?:ports|assets)\/)?[^/]+\.ts$/],
   ...coreRules({
+    ports: [''],
     '': [],
     access: [''],
     assets: [''],
@@ -40,11 +41,11 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^config\//, /^(?:config|wire|domain)\/|^node:|^npm:(?:zod|yaml|re2js)$/],
   [/^gateway(?:\/|\.ts$)/, /^(?:gateway|config|core|edges|forms|wire|domain)\/|^provider\/|^native\/(?:lane|serve)\.ts$/],
   [/^native\/(?:call|serve)\.ts$/, /^(?:native|edges|wire|domain)\//],
-  [/^native\/guard\.ts$/, /^core\/(?:[^/]+|resilience\/[^/]+)\.ts$|^domain\//],
+  [/^native\/guard\.ts$/, /^core\/(?:(?:ports|resilience)\/)?[^/]+\.ts$|^domain\//],
   [/^native\/proxied-call\.ts$/, /^(?:native|adapters\/http|wire|domain)\/|^node:|^npm:http-proxy-middleware$/],
   [/^cli\//, /^(?!operator\/)/],
   [/^(?:embedded\.ts$|operator\/)/, /^(?!cli\/)/], // their users and routes are express's: its types, its routers
-  [/^(?:(?:main|index)\.ts$|native\/lane\.ts$|provider\/|process\/)/, /^(?!cli\/|npm:express$)/],
+  [/^(?:index\.ts$|native\/lane\.ts$|provider\/|process\/)/, /^(?!cli\/|npm:express$)/],
 ]
 
 /** A line for each import that the rules forbid, and for each thing that only one place may do. */
@@ -64,12 +65,12 @@ export function breaches(sources: Sources): readonly string[] {
   })
 }
 
-/** The folders of `core/`, each with those whose files it may import; '' is `core/` itself. */
+/** The folders of `core/`, each with those whose files it may import beside the ports; '' is `core/` itself. */
 function coreRules(folders: Readonly<Record<string, readonly string[]>>): readonly (readonly [RegExp, RegExp])[] {
   const filesOf = (folder: string): string => `core/${folder === '' ? '' : `${folder}/`}[^/]+\\.ts`
   return Object.entries(folders).map(([folder, others]) => [
     new RegExp(`^${filesOf(folder)}$`),
-    new RegExp(`^domain/|^(?:${[folder, ...others].map(filesOf).join('|')})$`),
+    new RegExp(`^domain/|^(?:${['ports', folder, ...others].map(filesOf).join('|')})$`),
   ])
 }
 
@@ -84,11 +85,11 @@ const askedByStores: ReadonlySet<string> = new Set([
   'core/same-swap.ts',
   'core/visible-state.ts',
   'core/mismatch-streaks.ts',
-  'core/restores.ts',
-  'core/watches.ts',
-  'core/ledger.ts',
-  'core/ledger-admin.ts',
-  'core/webhooks.ts',
+  'core/ports/restores.ts',
+  'core/ports/watches.ts',
+  'core/ports/ledger.ts',
+  'core/ports/ledger-admin.ts',
+  'core/ports/webhooks.ts',
   'core/operations/settings.ts',
 ])
 

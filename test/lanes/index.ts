@@ -36,6 +36,25 @@ export function startsPrograms(file: string, visited = new Set<string>()): boole
   return parsed(file).imports.some((path) => starters.includes(path) || (isTestModule(path) && startsPrograms(path, visited)))
 }
 
+/** The file, and the modules of the tests that it imports, at any distance. */
+export function testModulesOf(file: string, visited = new Set<string>()): ReadonlySet<string> {
+  if (visited.has(file)) return visited
+  visited.add(file)
+  for (const path of parsed(file).imports) if (isTestModule(path)) testModulesOf(path, visited)
+  return visited
+}
+
+/** A timer, or a provider whose response comes later. */
+const wait =
+  /\bset(Timeout|Interval)\(|\bsetTimeout( as \w+)? \} from 'node:timers|\bpg_sleep\b|\bdelay(Ms)?: [1-9]\d|\bAtomics\.wait\(/
+const fakeTimers = /useFakeTimers\(\)|toFake: \[[^\]]*'set(Timeout|Interval)'/
+
+/** Whether the file itself waits for a time, with no fake clock. */
+export function waitsForTime(file: string): boolean {
+  const { source } = parsed(file)
+  return wait.test(source) && !fakeTimers.test(source)
+}
+
 function isTestModule(path: string): boolean {
   return path.startsWith('test/') && path.endsWith('.ts')
 }

@@ -1,6 +1,6 @@
 /** Providers with one account are one for ids (docs/contract.md §4): an id belongs to one create over all their tags. */
 import { expect, test } from 'vitest'
-import type { Intent } from '../../src/core/ledger.ts'
+import type { Intent } from '../../src/core/ports/ledger.ts'
 import type { OpenLedger } from '../../src/ledger/index.ts'
 import { facts, intent, unique } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'

@@ -1,6 +1,6 @@
 /** Creates that wait for PostgreSQL together (docs/ledger.md). */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type FirmQuote, maxOpenCreates } from '../../src/core/ledger.ts'
+import { type FirmQuote, maxOpenCreates } from '../../src/core/ports/ledger.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'

@@ -1,7 +1,7 @@
-/** docs/contract.md §15, §16: transactions that need a person, in both stores. */
+/** docs/contract.md §16, docs/contract-operators.md §15: transactions that need a person, in both stores. */
 import { describe, expect, test } from 'vitest'
-import type { LedgerEntry, TransactionRecord } from '../../src/core/ledger.ts'
-import type { OperatorResult } from '../../src/core/ledger-admin.ts'
+import type { LedgerEntry, TransactionRecord } from '../../src/core/ports/ledger.ts'
+import type { OperatorResult } from '../../src/core/ports/ledger-admin.ts'
 import type { Attention, Status } from '../../src/domain/status.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'

@@ -1,7 +1,7 @@
 /** A create in the ledger, from before it is sent until its outcome is known (docs/contract.md §10). */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { DepositClaim, Intent, Ledger, TransactionRecord, UnresolvedCreate } from '../../src/core/ledger.ts'
 import { mayGetDeposit } from '../../src/core/open-deposits.ts'
+import type { DepositClaim, Intent, Ledger, TransactionRecord, UnresolvedCreate } from '../../src/core/ports/ledger.ts'
 import { paymentAddressKey } from '../../src/domain/address/same-address.ts'
 import { DepositInUse } from '../../src/domain/fault.ts'
 import type { OpenLedger } from '../../src/ledger/index.ts'

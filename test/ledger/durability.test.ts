@@ -74,18 +74,25 @@ test('L161: a server that does not flush is a warning for each setting', async (
     expect(warnings.some((warning) => warning.startsWith(`ledger.url: ${name} is off`))).toBe(settings[name] === 'off')
 })
 
+let replaced = 0
+
+/** In place of the server's function in this database: one of its own goes by its number, whatever its body is. */
+const replacePosition = (body: string): readonly string[] => [
+  'SET allow_system_table_mods = on',
+  `ALTER FUNCTION pg_catalog.pg_current_wal_flush_lsn() RENAME TO replaced_${++replaced}`,
+  `CREATE FUNCTION pg_catalog.pg_current_wal_flush_lsn() RETURNS pg_lsn ${body}`,
+]
+
 /** A database in which a table has the position of the server's log. */
 async function databaseWithPosition() {
-  const database = await server.createLedger()
+  const url = await server.createLedger()
   await query(
-    database,
+    url,
     'CREATE SCHEMA chosen',
     "CREATE TABLE chosen.position AS SELECT '0/1000'::pg_lsn AS position",
-    `CREATE FUNCTION chosen.pg_current_wal_flush_lsn() RETURNS pg_lsn LANGUAGE sql AS 'SELECT position FROM chosen.position'`,
+    ...replacePosition("LANGUAGE sql AS 'SELECT position FROM chosen.position'"),
   )
-  const url = new URL(database)
-  url.searchParams.set('options', '-c search_path=chosen,pg_catalog,public')
-  return { url: url.href, set: (position: string) => query(database, `UPDATE chosen.position SET position = '${position}'`) }
+  return { url, set: (position: string) => query(url, `UPDATE chosen.position SET position = '${position}'`) }
 }
 
 test('L162: a log position that goes back is found by a process that knew a later one, once', async () => {
@@ -139,12 +146,11 @@ test('L162: an ordinary user may read what is compared', async () => {
 test('L162: a server that does not let its position be read is asked once', async () => {
   const { url } = await databaseWithPosition()
   const { findLostCommits } = await open(url)
-  await query(url, 'DROP FUNCTION chosen.pg_current_wal_flush_lsn()')
   await query(
     url,
     'CREATE SEQUENCE chosen.calls',
-    `CREATE FUNCTION chosen.pg_current_wal_flush_lsn() RETURNS pg_lsn LANGUAGE plpgsql AS $$
-      BEGIN PERFORM nextval('chosen.calls'); RAISE EXCEPTION 'no' USING ERRCODE = '42501'; END $$`,
+    ...replacePosition(`LANGUAGE plpgsql AS $$
+      BEGIN PERFORM nextval('chosen.calls'); RAISE EXCEPTION 'no' USING ERRCODE = '42501'; END $$`),
   )
   await expect(findLostCommits()).rejects.toThrow('no')
   expect(await findLostCommits()).toBeUndefined()

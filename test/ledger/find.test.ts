@@ -1,11 +1,11 @@
 /** docs/operating.md: a swap is found by an id, a request, an address in any spelling, or its account; and its cost does not grow. */
 import { randomUUID } from 'node:crypto'
-import { expect, onTestFinished, test } from 'vitest'
-import type { FindCursor, FoundSwap, LedgerAdmin } from '../../src/core/ledger-admin.ts'
+import { expect, test } from 'vitest'
+import type { FindCursor, FoundSwap, LedgerAdmin } from '../../src/core/ports/ledger-admin.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
-import { query, undoOptionalSteps } from './raw.ts'
+import { query } from './raw.ts'
 import { facts, intent, requested, unique } from './samples.ts'
-import { allStores, describeStores, durableStores } from './stores.ts'
+import { allStores, describeStores } from './stores.ts'
 
 const evm = '0x52908400098527886E0F7030069857D2E4169EE7'
 const bech32 = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
@@ -167,26 +167,6 @@ describeStores(allStores, (shared) => {
     await ledger.complete(id, facts('p', { status: 'success' }, { reportedAt: 1_000 }))
     expect(await ledgerAdmin.prune(Date.now(), 'tester')).toMatchObject({ pruned: 1 })
     for (const text of ['gone', id, 'TWithdraw1', 'alpha~p']) expect(await all(ledgerAdmin, text)).toEqual([])
-  })
-})
-
-describeStores(durableStores, (shared) => {
-  test('on the schema of the version before creates go on, and are found by what that has', async () => {
-    const { url, close } = await shared().openNew()
-    await close()
-    await undoOptionalSteps(url)
-    const { ledger, ledgerAdmin, ...opened } = await openLedger(url, { mayMigrate: false })
-    onTestFinished(opened.close)
-    const made = intent({ requestId: 'ticket', idempotencyKey: { key: 'k', fingerprint: 'f' } })
-    expect(await ledger.begin(made)).toBe(true)
-    expect(await ledger.complete(made.id, facts('x'))).toBe(true)
-    for (const text of [made.id, 'alpha~x']) expect(intents(await all(ledgerAdmin, text))).toEqual([made.id])
-    for (const text of ['ticket', 'k', 'TWithdraw1']) expect(await all(ledgerAdmin, text)).toEqual([])
-    const ended = intent()
-    await ledger.begin(ended)
-    await ledger.markUnknown(ended.id, 1)
-    expect(await ledgerAdmin.markNotCreated(ended.id, 'tester')).toBe(true)
-    expect(await ledger.complete(ended.id, facts('late'))).toBe(true)
   })
 })
 

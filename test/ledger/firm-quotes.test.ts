@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import { type FirmQuote, type Intent, maxFirmQuotes } from '../../src/core/ledger.ts'
+import { type FirmQuote, type Intent, maxFirmQuotes } from '../../src/core/ports/ledger.ts'
 import { QuoteNotHeld } from '../../src/domain/fault.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'
@@ -147,25 +147,6 @@ describeStores(durableStores, (shared) => {
     onTestFinished(next.close)
     expect(await next.ledger.findFirmQuote('owner', quote.id)).toBeUndefined()
     await expect(next.ledger.begin(intent({ firmQuote: quote.id }))).rejects.toThrow(QuoteNotHeld)
-  })
-
-  test('a ledger that has no table for them yet keeps none, and creates go on', async () => {
-    const { url, ledger: complete, close } = await shared().openNew()
-    expect(await complete.keepFirmQuote(quoteOf('owner'), hourMs)).toBeTypeOf('number')
-    await close()
-    await query(url, 'drop table firm_quotes', "delete from schema_steps where name = 'firm quotes'")
-    const { ledger, ledgerAdmin, missingSteps, close: end } = await openLedger(url, { mayMigrate: false })
-    onTestFinished(end)
-    expect(missingSteps).toEqual(['firm quotes'])
-    const quote = quoteOf('owner')
-    expect(await ledger.keepFirmQuote(quote, hourMs)).toBeUndefined()
-    expect(await ledger.findFirmQuote('owner', quote.id)).toBeUndefined()
-    await expect(ledger.begin(intent({ firmQuote: quote.id }))).rejects.toThrow(QuoteNotHeld)
-    const plain = intent()
-    expect(await ledger.begin(plain)).toBe(true)
-    await ledger.complete(plain.id, facts(randomUUID()))
-    await ledger.expireFirmQuotes()
-    await ledgerAdmin.prune(Date.now(), 'test')
   })
 })
 

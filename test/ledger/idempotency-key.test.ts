@@ -1,6 +1,6 @@
 /** An `Idempotency-Key` in the ledger: its owner, its request, and its result (docs/contract.md §10.1). */
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Intent } from '../../src/core/ledger.ts'
+import type { Intent } from '../../src/core/ports/ledger.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores, durableStores, openSite, type Site } from './stores.ts'

@@ -1,6 +1,6 @@
 /** An entry that is read again by its reader: it is current, however little the store reads for it. */
 import { expect, onTestFinished, test } from 'vitest'
-import type { Ledger, LedgerEntry } from '../../src/core/ledger.ts'
+import type { Ledger, LedgerEntry } from '../../src/core/ports/ledger.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { depositOf, facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'

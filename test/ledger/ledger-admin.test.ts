@@ -1,7 +1,7 @@
 /** What an operator does with the ledger by hand (docs/contract.md §10). */
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Intent, Ledger, TransactionRecord } from '../../src/core/ledger.ts'
-import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
+import type { Intent, Ledger, TransactionRecord } from '../../src/core/ports/ledger.ts'
+import type { LedgerAdmin } from '../../src/core/ports/ledger-admin.ts'
 import type { Status } from '../../src/domain/status.ts'
 import { maxSegmentEntries } from '../../src/ledger/page-index.ts'
 import { query, wrongPageIndex } from './raw.ts'

@@ -1,7 +1,7 @@
 /** Lists of an owner's transactions by status and by when that changed: pages and totals are exact (docs/contract.md §3.4). */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { LedgerEntry, ListFilter } from '../../src/core/ledger.ts'
+import type { LedgerEntry, ListFilter } from '../../src/core/ports/ledger.ts'
 import { type Status, statuses } from '../../src/domain/status.ts'
 import { always, facts, intent, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'

@@ -1,7 +1,7 @@
-/** Lists of an owner's transactions: pages, totals and dates are exact, whatever the number (docs/contract.md §12). */
+/** Lists of an owner's transactions: pages, totals and dates are exact, whatever the number (docs/contract-operators.md §12). */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Ledger } from '../../src/core/ledger.ts'
+import type { Ledger } from '../../src/core/ports/ledger.ts'
 import type { TimeRange } from '../../src/domain/instant.ts'
 import { maxSegmentEntries } from '../../src/ledger/page-index.ts'
 import { always, eachOf, facts, intent, unique } from './samples.ts'

@@ -1,8 +1,8 @@
-/** docs/ledger.md#locks: what changes many rows of several transactions waits in PostgreSQL for nobody who waits for it. */
+/** The order of locks (`LockName` in src/ledger/store.ts): what changes many rows of several transactions waits in PostgreSQL for nobody who waits for it. */
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import type { LedgerEntry } from '../../src/core/ledger.ts'
-import type { EncodeChange } from '../../src/core/webhooks.ts'
+import type { LedgerEntry } from '../../src/core/ports/ledger.ts'
+import type { EncodeChange } from '../../src/core/ports/webhooks.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { query } from './raw.ts'

@@ -1,7 +1,7 @@
 /** The port of suspended assets, in every store: mismatches in a row are counted with the results of creates. */
 import { expect, test } from 'vitest'
-import type { Ledger } from '../../src/core/ledger.ts'
 import type { JudgedAsset, MismatchStreak } from '../../src/core/mismatch-streaks.ts'
+import type { Ledger } from '../../src/core/ports/ledger.ts'
 import type { JudgementKind } from '../../src/domain/observation.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'

@@ -1,8 +1,8 @@
 /** For any commands in any order, a ledger returns what the model does. */
 import * as fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Intent, Ledger, LedgerEntry } from '../../src/core/ledger.ts'
-import type { EventStore } from '../../src/core/transaction-events.ts'
+import type { Intent, Ledger, LedgerEntry } from '../../src/core/ports/ledger.ts'
+import type { EventStore } from '../../src/core/ports/transaction-events.ts'
 import { type Status, statuses } from '../../src/domain/status.ts'
 import type { OpenLedger } from '../../src/ledger/index.ts'
 import { Model } from './model.ts'

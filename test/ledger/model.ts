@@ -6,7 +6,7 @@ import type {
   LedgerListQuery,
   TransactionRecord,
   UnresolvedCreate,
-} from '../../src/core/ledger.ts'
+} from '../../src/core/ports/ledger.ts'
 import { toInstant } from '../../src/domain/instant.ts'
 import type { Transaction } from '../../src/domain/swap.ts'
 

@@ -1,4 +1,4 @@
-/** docs/contract.md §12: open transactions of a provider, each leased by one process at a time. */
+/** docs/contract-operators.md §12: open transactions of a provider, each leased by one process at a time. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'

@@ -1,4 +1,4 @@
-/** What a person has set in place of the configuration file (docs/contract.md §12). */
+/** What a person has set in place of the configuration file (docs/contract-operators.md §12). */
 import { expect, test } from 'vitest'
 import type { Override, OverrideChange, StoredOverride } from '../../src/core/operations/settings.ts'
 import { openLedger } from '../../src/ledger/index.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §13: the files of the ledger and the sandbox are readable by their owner only. */
+/** docs/contract-operators.md §13: the files of the ledger and the sandbox are readable by their owner only. */
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

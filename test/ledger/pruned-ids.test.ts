@@ -1,6 +1,6 @@
-/** An id that a create had stays that create's, also when its transaction was pruned (docs/contract.md §10.5). */
+/** An id that a create had stays that create's, also when its transaction was pruned (docs/contract-operators.md §10.5). */
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Intent, Ledger } from '../../src/core/ledger.ts'
+import type { Intent, Ledger } from '../../src/core/ports/ledger.ts'
 import type { OpenLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'
 import { always, eachOf, facts, intent, unique } from './samples.ts'

@@ -1,6 +1,6 @@
 /** Sample creates and facts. */
 import { randomUUID } from 'node:crypto'
-import type { Intent, Ledger, LedgerEntry, TransactionRecord } from '../../src/core/ledger.ts'
+import type { Intent, Ledger, LedgerEntry, TransactionRecord } from '../../src/core/ports/ledger.ts'
 import { type Amount, toAmount } from '../../src/domain/amount.ts'
 import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
 

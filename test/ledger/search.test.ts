@@ -1,6 +1,6 @@
-/** docs/contract.md §15: an operator's search among many transactions. */
+/** docs/contract-operators.md §15: an operator's search among many transactions. */
 import { expect, test } from 'vitest'
-import type { TransactionSearch } from '../../src/core/ledger-admin.ts'
+import type { TransactionSearch } from '../../src/core/ports/ledger-admin.ts'
 import { query } from './raw.ts'
 import { describeStores, durableStores } from './stores.ts'
 

@@ -1,7 +1,7 @@
 /** docs/contract.md §3.11: an action on a swap is in the ledger before it is sent, once, and leaves only by its outcome. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { NewSwapAction } from '../../src/core/swap-actions.ts'
+import type { NewSwapAction } from '../../src/core/ports/swap-actions.ts'
 import { facts, intent, requested, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 

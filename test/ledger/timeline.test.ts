@@ -2,8 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Timelines } from '../../src/core/timelines.ts'
 import type { TimelineEvent } from '../../src/domain/timeline.ts'
-import { openLedger } from '../../src/ledger/index.ts'
-import { query, undoOptionalSteps } from './raw.ts'
+import { query } from './raw.ts'
 import { facts, intent } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
 
@@ -85,20 +84,6 @@ describeStores(durableStores, (shared) => {
     await ledgerAdmin.markNotCreated(ended.id, 'tester')
     expect(await query(url, 'SELECT * FROM timeline')).toEqual([])
     expect(await query(url, 'SELECT * FROM create_requests')).toEqual([])
-  })
-
-  test('on the schema of the version before nothing is written, and a swap is read without', async () => {
-    const { url, close } = await shared().openNew()
-    await close()
-    await undoOptionalSteps(url)
-    const { ledger, ledgerAdmin, timelines, ...opened } = await openLedger(url, { mayMigrate: false })
-    onTestFinished(opened.close)
-    const made = intent()
-    await ledger.begin(made)
-    await timelines.append([{ key: { intent: made.id }, events: [unknown(1)] }])
-    await ledger.markUnknown(made.id, 1)
-    await ledgerAdmin.bind(made.id, 'b', 5, undefined, 'alice')
-    expect(await ledgerAdmin.timeline(made.id)).toMatchObject({ swap: { intent: made.id }, events: [] })
   })
 })
 

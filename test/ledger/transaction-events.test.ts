@@ -2,14 +2,14 @@
 import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { LedgerEntry, TransactionRecord } from '../../src/core/ledger.ts'
-import type { EventStore, TransactionEvent } from '../../src/core/transaction-events.ts'
+import type { LedgerEntry, TransactionRecord } from '../../src/core/ports/ledger.ts'
+import type { EventStore, TransactionEvent } from '../../src/core/ports/transaction-events.ts'
 import type { Transaction } from '../../src/domain/swap.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { removeOld } from '../../src/process/retention.ts'
 import { changedFields } from '../support/changed-fields.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { query, undoOptionalSteps } from './raw.ts'
+import { query } from './raw.ts'
 import { amount, facts, intent, unique } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
 
@@ -373,24 +373,6 @@ describeStores(durableStores, (shared) => {
     ])
     await query(url, 'DELETE FROM transactions')
     expect(await store.events.ofOwner('owner', 0, 9)).toEqual([])
-  })
-
-  test('where the ledger lacks the tables there are no rows, and all else works', async () => {
-    const { url, close } = await shared().openNew()
-    await close()
-    await undoOptionalSteps(url)
-    const store = await openLedger(url, { mayMigrate: false })
-    onTestFinished(store.close)
-    await created(store, 'owner', 'x')
-    await reported(store, 'owner', 'x', { status: 'success' })
-    expect(await rows(store, 'owner')).toEqual([])
-    expect(await store.events.newest('owner', 'alpha', 'x')).toMatchObject({
-      event: undefined,
-      entry: { transaction: { id: 'x' } },
-    })
-    expect([store.events.isPossible(), await store.events.waiting()]).toEqual([false, { count: 0, ageMs: 0 }])
-    expect(await store.retention.eventsStep(0)).toBe(false)
-    await store.ledgerAdmin.prune(Date.now() + day, 'alice')
   })
 })
 

@@ -1,6 +1,6 @@
-/** Who waits for a ledger that has more to do than it can (docs/contract.md §10.4). */
+/** Who waits for a ledger that has more to do than it can (docs/contract-operators.md §10.4). */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Ledger } from '../../src/core/ledger.ts'
+import type { Ledger } from '../../src/core/ports/ledger.ts'
 import { LedgerBusy } from '../../src/domain/fault.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { Turns } from '../../src/domain/turns.ts'

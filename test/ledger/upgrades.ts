@@ -1,26 +1,33 @@
-/** An upgrade and its way back: this version and the one of the schema before, on one ledger (docs/ledger.md, Upgrades). */
+/** An upgrade and its way back: this version and one with a further step in its schema, on one ledger (docs/ledger.md, Upgrades). */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Customer } from '../checker/customer.ts'
 import type { Order } from '../checker/order.ts'
 import { readJournal } from '../checker/provider/journal.ts'
 import { Balancer } from '../process/balancer.ts'
 import { Gateways, type StartedGateway } from '../process/gateways.ts'
 import { Swapgate } from '../process/swapgate.ts'
-import { bundledProgram } from '../support/bundle.ts'
+import { bundledProgram, bundleWithFurtherStep, furtherStep } from '../support/bundle.ts'
 import { runCommand } from '../support/command.ts'
-import { type PreviousLedger, previousConfiguration, previousProgram, restorePrevious } from './previous/previous.ts'
+import { type PreviousLedger, previousConfiguration, restorePrevious } from './previous/previous.ts'
+import { query } from './raw.ts'
 import type { Site } from './stores.ts'
 
-const before = previousProgram()
 const present = bundledProgram()
 
 /** On both stores the same; each in a file of its own, since the two take the machine for a minute. */
 export function describeUpgrades(store: 'sqlite' | 'postgres', site: Site): void {
-  it('this version and the one before serve one ledger under load, also when one is killed and comes back', {
+  let next: string
+  let remove: () => void
+  beforeAll(async () => {
+    ;({ program: next, remove } = await bundleWithFurtherStep())
+  })
+  afterAll(() => remove())
+
+  it('this version and one with a further step serve one ledger under load, also when one is killed and comes back', {
     timeout: 500_000,
   }, async () => {
     const ledger = { url: await site.createStore(), refreshAfter: 1 }
@@ -36,7 +43,7 @@ export function describeUpgrades(store: 'sqlite' | 'postgres', site: Site): void
       gateway.process.child.kill('SIGKILL')
       await gateway.process.ended
     }
-    const old = await started(before)
+    const first = await started(present)
     const customers = [await gateways.customer('acme', 'A'), await gateways.customer('globex', 'B')]
     await gateways.provider.fault({ times: 1_000_000, delay: 20 })
     let isOver = false
@@ -50,18 +57,19 @@ export function describeUpgrades(store: 'sqlite' | 'postgres', site: Site): void
       await expect.poll(() => gateways.history.operations.length, { timeout: 30_000 }).toBeGreaterThan(length + 40)
     }
     await moreIsDone()
-    const next = await started(present)
+    const newer = await started(next)
     await moreIsDone()
-    await killed(old)
-    await started(before)
+    await killed(first)
+    await started(present)
     await moreIsDone()
-    await killed(next)
+    await killed(newer)
     await moreIsDone()
-    const last = await started(present)
+    const last = await started(next)
     await moreIsDone()
     isOver = true
     expect((await load).flat()).toEqual([])
     balancer.end()
+    expect(await stepsOf(ledger.url)).toContain(furtherStep)
     expect(await gateways.command('ledger', 'migrate')).toEqual({ migrations: [] })
     expectEachOnce(gateways, unsent)
     expect(await gateways.violations(last, customers)).toEqual([])
@@ -69,7 +77,7 @@ export function describeUpgrades(store: 'sqlite' | 'postgres', site: Site): void
 
   it('forth, back, forth and back again, each killed: every swap is there, once', { timeout: 400_000 }, async () => {
     await using gateways = await Gateways.prepare({ ledger: { url: await site.createStore() } })
-    let gateway = await gateways.start({}, before)
+    let gateway = await gateways.start({}, present)
     const customers = [await gateways.customer('acme', 'A'), await gateways.customer('globex', 'B')]
     const ids: { readonly customer: Customer; readonly id: string }[] = []
     const unsent: Order[] = []
@@ -78,7 +86,7 @@ export function describeUpgrades(store: 'sqlite' | 'postgres', site: Site): void
       await gateway.process.ended
       gateway = await gateways.start({}, program)
     }
-    for (const program of [present, before, present]) {
+    for (const program of [next, present, next]) {
       const cut = gateways.order()
       const [customer] = customers as [Customer]
       await gateways.provider.fault({ times: 1, delay: 300 })
@@ -98,26 +106,36 @@ export function describeUpgrades(store: 'sqlite' | 'postgres', site: Site): void
       }
       for (const { customer, id } of ids) expect((await customer.get(gateway.url, id))?.status).toBe(200)
     }
-    await followedBy(before)
+    await followedBy(present)
     for (const { customer, id } of ids) expect((await customer.get(gateway.url, id))?.status).toBe(200)
     expect(new Set(ids.map(({ id }) => id)).size).toBe(ids.length)
     expectEachOnce(gateways, unsent)
     expect(await gateways.violations(gateway, customers)).toEqual([])
   })
 
-  describe('a ledger of the version before, after real use', () => {
-    it('is whole without and with the steps of this version, and again for the version before', { timeout: 120_000 }, async () => {
+  describe('a ledger of the build before schema 1, after real use', () => {
+    it('is whole for this version before and after ledger migrate, for one with a further step, and again for this one', {
+      timeout: 120_000,
+    }, async () => {
       const url = await site.createStore()
       const previous = await restorePrevious(store, url)
       using place = new PreviousPlace(url)
-      expect(await place.holds()).toMatchObject(lasting(previous))
+      const steps = await stepsOf(url)
+      expect(await place.holds(previous)).toMatchObject(lasting(previous))
       await place.serves(previous, present, 'manual')
-      expect(await place.facts('ledger', 'migrate')).toMatchObject({ migrations: expect.arrayContaining(['room for updates']) })
+      expect(await stepsOf(url)).toEqual(steps)
+      expect(await place.facts('ledger', 'migrate')).toEqual({ migrations: ['schema 1'] })
+      expect(await place.facts('ledger', 'migrate')).toEqual({ migrations: [] })
       await place.serves(previous, present, 'auto')
-      await place.serves(previous, before)
+      await place.serves(previous, next, 'auto')
+      expect(await stepsOf(url)).toContain(furtherStep)
       await place.serves(previous, present, 'auto')
     })
   })
+}
+
+async function stepsOf(url: string): Promise<readonly unknown[]> {
+  return (await query(url, 'SELECT name FROM schema_steps ORDER BY name')).map(({ name }) => name)
 }
 
 /** So that the provider's list stands still for long enough to be read: what was lost with a process is found at the first looks. */
@@ -188,16 +206,19 @@ function expectEachOnce(gateways: Gateways, unsent: readonly Order[]): void {
   expect(appliedAt(gateways).toSorted()).toEqual([...orders].toSorted())
 }
 
-/** Without what changes as time goes on: keys that have expired since. This version may tell more of each. */
-function lasting({ replayable: _, keys, stats, ...holds }: PreviousLedger): object {
+/** Without what changes as time goes on: keys and secrets that have expired, creates whose time is over. This version may tell more of each. */
+function lasting({ replayable: _, keys, accounts, webhooks, stats, unknown, ...holds }: PreviousLedger): object {
   return {
     ...holds,
     keys: keys.map((key) => ({ ...key, state: expect.any(String) })),
+    accounts: accounts.map((account) => ({ ...account, validKeys: expect.any(Number) })),
+    webhooks: webhooks.map(({ oldSecretEndsAt: __, ...webhook }) => webhook),
     stats: { ...stats, validKeys: expect.any(Number) },
+    unknown: unknown.map((create) => ({ ...create, reason: expect.any(String) })),
   }
 }
 
-/** The ledger under a configuration as it was made with; its providers are away. */
+/** The ledger under a configuration as it was made with; its providers and receivers are away. */
 class PreviousPlace implements Disposable {
   private readonly directory = mkdtempSync(join(tmpdir(), 'swapgate-upgrades-'))
   private readonly file = join(this.directory, 'gateway.yaml')
@@ -209,7 +230,7 @@ class PreviousPlace implements Disposable {
   }
 
   private configure(ledger: object): void {
-    const { providers, ...rest } = previousConfiguration(this.url, join(process.cwd(), 'config/assets.yaml'))
+    const { providers, ...rest } = previousConfiguration(this.url, join(dirname(present), '../../config/assets.yaml'))
     const away = Object.entries(providers as Record<string, object>).map(([name, facts]) => [name, { ...facts, state: 'off' }])
     const limits = { quotes: 100_000, create: 100_000, read: 100_000, unverified: 100_000 }
     const configuration = { ...rest, limits, providers: Object.fromEntries(away), ledger: { url: this.url, ...ledger } }
@@ -223,25 +244,34 @@ class PreviousPlace implements Disposable {
   }
 
   /** By the commands of this version. */
-  async holds(): Promise<object> {
+  async holds({ deliveries, usage, shown }: PreviousLedger): Promise<object> {
     return {
       exported: await this.facts('ledger', 'export'),
       keys: await this.facts('keys', 'list'),
       audit: await this.facts('audit'),
       stats: await this.facts('ledger', 'stats'),
       unknown: await this.facts('ledger', 'unknown'),
+      accounts: await this.facts('accounts', 'list'),
+      webhooks: await this.facts('webhooks', 'list'),
+      deliveries: await this.facts('webhooks', 'deliveries', deliveries[0]?.webhook ?? ''),
+      found: {
+        undecided: await this.facts('ledger', 'found', 'list'),
+        assigned: await this.facts('ledger', 'found', 'list', '--assigned'),
+      },
+      usage: await this.facts('usage', '--since', usage.since),
+      shown: await this.facts('ledger', 'show', shown.swap.id),
     }
   }
 
   /** Starts a version on it, and finds every swap and every first response through the API. */
-  async serves({ exported, replayable }: PreviousLedger, program: string, migrate?: 'auto' | 'manual'): Promise<void> {
+  async serves({ exported, replayable }: PreviousLedger, program: string, migrate: 'auto' | 'manual'): Promise<void> {
     const accounts = await Promise.all(
       ['acme', 'globex'].map(async (name) => {
         const { key } = (await this.facts('keys', 'create', '--name', name)) as { readonly key: string }
         return { name, key }
       }),
     )
-    this.configure(migrate === undefined ? {} : { migrate })
+    this.configure({ migrate })
     await using gateway = new Swapgate(['start', '--config', this.file], { program })
     const url = `${(await gateway.urls()).get('gateway')}/a/api/v2/transactions`
     const found: object[] = []

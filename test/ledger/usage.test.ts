@@ -1,13 +1,12 @@
 /** docs/contract.md §5, usage: what the ledger has of an account is exact, whatever was pruned, and each batch of requests is added once. */
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import type { TransactionRecord } from '../../src/core/ledger.ts'
-import type { ExportedEntry } from '../../src/core/ledger-admin.ts'
-import type { CountedRequests } from '../../src/core/usage.ts'
+import type { TransactionRecord } from '../../src/core/ports/ledger.ts'
+import type { ExportedEntry } from '../../src/core/ports/ledger-admin.ts'
+import type { CountedRequests } from '../../src/core/ports/usage.ts'
 import { type Status, statuses } from '../../src/domain/status.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { removeOld } from '../../src/process/retention.ts'
-import { query } from './raw.ts'
 import { amount, eachOf, facts, intent, requested } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
 
@@ -255,27 +254,5 @@ describeStores(durableStores, (shared) => {
     await store.usage.recordRequests({ writer: 'one', number: 1, counts: hours.map((each) => counted(owner, { hour: each })) })
     await removeOld(store.retention, {}, never)
     expect((await store.usage.read())[0]?.requests.getRate?.ok).toBe(2)
-  })
-
-  test('without the tables for it what is in the ledger is counted, and swaps are pruned', async () => {
-    const store = await shared().openNew()
-    const owner = await account(store, 'acme')
-    await store.close()
-    await query(
-      store.url,
-      ...['requests', 'writers', 'swaps', 'amounts'].map((name) => `DROP TABLE usage_${name}`),
-      "DELETE FROM schema_steps WHERE name = 'usage'",
-    )
-    const before = await openLedger(store.url, { mayMigrate: false })
-    onTestFinished(before.close)
-    await before.ledger.upsert(owner, 'alpha', facts('old', { status: 'success', createdAt: '2020-01-01T00:00:00Z' }))
-    await before.ledger.upsert(owner, 'alpha', facts('new'))
-    const create = intent({ owner })
-    await before.ledger.begin(create)
-    await before.ledger.drop(create.id)
-    await before.usage.recordRequests({ writer: 'one', number: 1, counts: [counted(owner)] })
-    expect((await before.usage.read())[0]).toMatchObject({ swaps: { success: 1, wait: 1 }, creates: { refused: 0 }, requests: {} })
-    expect(await before.ledgerAdmin.prune(now - day, 'test')).toMatchObject({ pruned: 1 })
-    expect((await before.usage.read())[0]).toMatchObject({ swaps: { wait: 1 } })
   })
 })

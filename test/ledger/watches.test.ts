@@ -1,4 +1,4 @@
-/** docs/contract.md §18.4: what somebody watches is read by one process at a time, and no more once nobody watches it. */
+/** docs/contract-operators.md §18.4: what somebody watches is read by one process at a time, and no more once nobody watches it. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { facts, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'

@@ -1,5 +1,5 @@
 /**
- * docs/contract.md §8: budgets towards providers, counted before sending, for every call. The checks use the provider's journal.
+ * docs/contract-operators.md §8: budgets towards providers, counted before sending, for every call. The checks use the provider's journal.
  */
 import { afterEach, expect, test } from 'vitest'
 import { memoryBudgets } from '../../src/adapters/memory.ts'

@@ -1,5 +1,5 @@
 /** A layer between one process and the ledger: a trace of the model sets the result of each write, and when it happens. */
-import type { Intent, Ledger } from '../../src/core/ledger.ts'
+import type { Intent, Ledger } from '../../src/core/ports/ledger.ts'
 import type { WriteOutcome } from './trace.ts'
 
 /** A create that is about to be written. */

@@ -244,8 +244,8 @@ describe('N3: down come', () => {
     rig.provider.respond = (response, { request }) => {
       request.socket.write(
         'HTTP/1.1 102 Processing\r\nx-leak: a\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n',
+        () => response.end('hello'),
       )
-      setTimeout(() => response.end('hello'), 20)
     }
     const { status, interim, body } = await rig.send('/exchange/range')
     expect([status, interim, String(body)]).toEqual([200, 0, 'hello'])

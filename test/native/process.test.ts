@@ -1,4 +1,4 @@
-/** docs/contract.md §11, §10, §13, in the real gateway: reloads, its end, TLS, traces, and a provider that does everything wrong. */
+/** docs/contract.md §11, §10, docs/contract-operators.md §13, in the real gateway: reloads, its end, TLS, traces, and a provider that does everything wrong. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'

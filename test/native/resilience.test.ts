@@ -1,4 +1,4 @@
-/** docs/contract.md §11, §8: the breaker of the native lane, and the isolation of clients from each other. */
+/** docs/contract.md §11, docs/contract-operators.md §8: the breaker of the native lane, and the isolation of clients from each other. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
@@ -138,6 +138,31 @@ describe('N15: one client’s native calls', () => {
     for (const socket of sockets) socket.destroy()
     await vi.waitFor(async () => expect((await rig.send('/exchange/range')).status).toBe(200), { timeout: 20_000 })
   })
+})
+
+test('N15: an unfinished body takes a place of its account, and none of another', { timeout: 60_000 }, async () => {
+  await using rig = await startRig()
+  const other = await rig.gateway.issueKey('other')
+  const send = (key: string) => rig.send('/estimates', { method: 'POST', body: '{}', key })
+  const sockets = Array.from({ length: 200 }, () => {
+    const socket = connect(rig.gateway.port, '127.0.0.1').on('error', () => {})
+    socket.write(`${rig.head('POST /native/alpha/estimates', 'content-length: 10', 'content-type: application/json')}{`)
+    return socket
+  })
+  const refused = sockets.map(async (socket) => String((await once(socket, 'data'))[0]))
+  const texts: string[] = []
+  for (const each of refused)
+    void each.then(
+      (text) => texts.push(text),
+      () => {},
+    )
+  await vi.waitFor(() => expect(texts).toHaveLength(136), { timeout: 20_000 })
+  for (const text of texts) expect(text).toMatch(/^HTTP\/1\.1 503 .*x-swap-reason: provider_busy\r\n/s)
+  expect(errorFacts(await send(rig.key))).toEqual(refusal(503, 'provider_busy'))
+  expect((await send(other)).status).toBe(200)
+  expect(rig.provider.arrived).toHaveLength(1)
+  for (const socket of sockets) socket.destroy()
+  await vi.waitFor(async () => expect((await send(rig.key)).status).toBe(200), { timeout: 20_000 })
 })
 
 test('N15: where two accounts hold every place, a third gets the place of the oldest call of one of them', {

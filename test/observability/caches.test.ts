@@ -22,9 +22,15 @@ function outcomes(cache: CacheName): readonly string[] {
 }
 
 test('the currency list: the first request waits, others share its call, and then it is cached', async () => {
-  managed.alpha.reply('currencies', { json: { data: [], pagination: { page: 1, size: 50, total: 0 } }, delay: 100 })
+  const listed = Promise.withResolvers<void>()
+  managed.alpha.reply('currencies', { json: { data: [], pagination: { page: 1, size: 50, total: 0 } }, after: listed.promise })
   const sendRequest = () => managed.client('A').get('/currencies')
-  await Promise.all([sendRequest(), sendRequest()])
+  const sendRate = () => managed.client('A').get(rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' }))
+  const both = [sendRequest(), sendRequest()]
+  await expect.poll(() => managed.alpha.received('currencies')).toHaveLength(1)
+  await sendRate() // the second request has come before
+  listed.resolve()
+  await Promise.all(both)
   await sendRequest()
   expect(outcomes('currencies')).toEqual(['miss', 'shared', 'hit with an age'])
 })

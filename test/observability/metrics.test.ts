@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { createMetrics, type Metrics } from '../../src/adapters/metrics/index.ts'
-import type { LedgerGauges } from '../../src/core/ledger-admin.ts'
+import type { LedgerGauges } from '../../src/core/ports/ledger-admin.ts'
 import type { RequestEnd } from '../../src/domain/observation.ts'
 import { nothingToRead } from '../support/metrics-options.ts'
 import { prometheusPrograms } from '../support/prometheus-program.ts'

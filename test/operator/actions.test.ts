@@ -1,5 +1,5 @@
 // Takes long: Chromium, on the admin port of a real gateway.
-/** docs/contract.md §15: the buttons of the operator's page that do something about a swap, on a wide screen and on a phone. */
+/** docs/contract-operators.md §15: the buttons of the operator's page that do something about a swap, on a wide screen and on a phone. */
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { refundAddress } from '../actions/rig.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §15: the operator's API on the admin port of real gateways. */
+/** docs/contract-operators.md §15: the operator's API on the admin port of real gateways. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'

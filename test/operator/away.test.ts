@@ -1,5 +1,5 @@
 // Takes long: Chromium, and a ledger and a Redis that go away and come back.
-/** docs/contract.md §15: while the ledger or Redis is away the operator's page says so, and what was well before is not shown as well now. */
+/** docs/contract-operators.md §15: while the ledger or Redis is away the operator's page says so, and what was well before is not shown as well now. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -89,10 +89,14 @@ test.each([
   expect(await page.getByText(allWell).count()).toBe(0)
   await show(page, 'Swaps')
   expect(await page.getByText('No swap was found.').count()).toBe(0)
-  await show(page, 'Overview')
+  await show(page, 'Accounts and keys')
+  await expect.poll(() => greens(page)).toEqual([])
 
+  // Keys are read each minute; what failed is read again sooner.
   await ledger.admit()
-  await page.getByText(allWell).waitFor(waiting)
+  await expect.poll(() => greens(page), { timeout: 15_000 }).toEqual(['valid'])
+  await show(page, 'Overview')
+  await page.getByText(allWell).waitFor({ timeout: 15_000 })
   await expect.poll(() => cellOf(page, 'alpha', 'State').innerText(), waiting).toBe('active')
   expect(await page.getByText('The ledger does not answer').count()).toBe(0)
 })

@@ -1,11 +1,13 @@
-/** docs/contract.md §15: streams of events to listeners that do not read, or whose token is taken away. */
+/** docs/contract-operators.md §15: streams of events to listeners that do not read, or whose token is taken away. */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import express, { type RequestHandler } from 'express'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { eventRoute } from '../../src/operator/events.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
+import { readersToken, serveApi } from './served.ts'
 
 type Listener = (event: { event: string; data: string }) => void
 
@@ -37,6 +39,7 @@ const server = createServer(express().get('/api/events', keep, respond))
 const others = process.listeners('uncaughtException')
 
 beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   isValid = true
   failures.length = 0
   process.removeAllListeners('uncaughtException').on('uncaughtException', note)
@@ -47,6 +50,7 @@ beforeEach(async () => {
   await vi.waitFor(() => expect(listeners.size).toBe(1), eventTimeoutMs)
 })
 afterEach(async () => {
+  vi.useRealTimers()
   socket.destroy()
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
@@ -63,12 +67,13 @@ it('W18: a listener that does not read, and whose token goes, is cut off; later 
   // More than the buffers of the connection hold, and less than what cuts it off.
   while (response.writableLength < 200_000) {
     emit(60_000)
-    await new Promise((resolve) => setTimeout(resolve, 1))
+    await setImmediate()
   }
   isValid = false
-  await new Promise((resolve) => setTimeout(resolve, 1_300))
+  vi.advanceTimersByTime(1_000)
   emit(10)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  if (listeners.size > 0) await once(response, 'close')
+  await setImmediate()
   expect(failures).toEqual([])
   expect([response.destroyed, listeners.size]).toEqual([true, 0])
 })
@@ -78,6 +83,33 @@ it('W18: after the end of the stream nothing is written to it', async () => {
   const written = [...listeners][0]
   await vi.waitFor(() => expect(listeners.size).toBe(0), { timeout: eventTimeoutMs })
   written?.({ event: 'provider', data: '{}' })
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await setImmediate()
   expect(failures).toEqual([])
+})
+
+it('listeners that come and go cause no more looks at the ledger than those that stay, and each gets what is so', async () => {
+  vi.useRealTimers()
+  let looks = 0
+  const ledgerAdmin = {
+    openCounts: async () => [],
+    unresolved: async () => [],
+    unresolvedCount: async () => ++looks,
+    needPerson: async () => [],
+  }
+  const none = { read: async () => [] }
+  await using api = await serveApi(
+    { ledgerAdmin, overrides: none, suspensions: none, replicaFigures: none },
+    { providers: [], routing: { providers: [], strategy: 'priority' } },
+  )
+  const headers = { authorization: `Bearer ${readersToken}` }
+  for (let number = 0; number < 20; number++) {
+    const { body } = await fetch(`${api.url}/api/events`, { headers })
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    while (!text.includes('event: unresolved')) text += (await reader?.read())?.value ?? ''
+    await reader?.cancel()
+    // Its place is given back.
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  expect(looks).toBeLessThanOrEqual(2)
 })

@@ -1,4 +1,4 @@
-/** docs/contract.md §15: the operator's API with ten thousand accounts, and names as they are typed. */
+/** docs/contract-operators.md §15: the operator's API with ten thousand accounts, and names as they are typed. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

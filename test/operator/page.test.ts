@@ -1,5 +1,5 @@
 // Takes long: Chromium, and a page that shows what has changed seconds later.
-/** docs/contract.md §15: the operator's page in Chromium, on the admin port of a real gateway. */
+/** docs/contract-operators.md §15: the operator's page in Chromium, on the admin port of a real gateway. */
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

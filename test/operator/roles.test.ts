@@ -1,4 +1,4 @@
-/** docs/contract.md §15: what a token with some roles may do in the operator's API, and what it gets beyond them. */
+/** docs/contract-operators.md §15: what a token with some roles may do in the operator's API, and what it gets beyond them. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

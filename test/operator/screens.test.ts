@@ -1,5 +1,5 @@
 // Takes long: Chromium, over stores of the test's own.
-/** docs/contract.md §15: how the operator's page looks with what providers and clients may write, on a wide screen and on a phone. */
+/** docs/contract-operators.md §15: how the operator's page looks with what providers and clients may write, on a wide screen and on a phone. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it, test } from 'vitest'
 import { type Visit, visit } from '../api-docs-page/browser.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §15: an id whose second part moves money at its provider is whole for the role money alone, and in no log. */
+/** docs/contract-operators.md §15: an id whose second part moves money at its provider is whole for the role money alone, and in no log. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

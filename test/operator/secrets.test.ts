@@ -1,4 +1,4 @@
-/** docs/contract.md §8, §13, §15: a secret of the configuration is in no log line, no difference and no response to an operator. */
+/** docs/contract-operators.md §8, §13, §15: a secret of the configuration is in no log line, no difference and no response to an operator. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -70,7 +70,10 @@ test('calls that fail, and a reload with others, log none', async () => {
 test('faults of a configuration that is refused have none', async () => {
   writeFileSync(file, settings('canary 3'))
   gateway.reload()
-  await vi.waitFor(() => expect(gateway.output).toContain('the configuration stays as it was'), eventTimeoutMs)
+  await vi.waitFor(
+    () => expect(gateway.output).toContain('reload rejected: still running the previous configuration'),
+    eventTimeoutMs,
+  )
   const { exitCode, out, err } = await runCommand(['check', '--config', file])
   expect(exitCode).toBe(1)
   expect([gateway.output, ...out, ...err].join('\n')).not.toMatch(secrets())

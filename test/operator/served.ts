@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { adminApp } from '../../src/adapters/http/admin.ts'
+import { AssetTable } from '../../src/domain/asset.ts'
+import type { OperatorToken } from '../../src/domain/operator-role.ts'
 import { addOperator } from '../../src/operator/router.ts'
 import type { OperatorParts } from '../../src/operator/stores.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
@@ -11,7 +13,7 @@ export const token = 'operator-token-of-alice-0123456789'
 export const readersToken = 'operator-token-of-carol-0123456789'
 export const operatorsToken = 'operator-token-of-oscar-0123456789'
 
-const tokens = {
+const initialTokens: Readonly<Record<string, OperatorToken>> = {
   alice: token,
   carol: { token: readersToken, roles: ['read'] },
   oscar: { token: operatorsToken, roles: ['read', 'operate'] },
@@ -25,6 +27,8 @@ const noActions: ReturnType<OperatorParts['actions']> = {
 interface ServedApi extends AsyncDisposable {
   /** Of the page. */
   readonly url: string
+  /** In force. */
+  readonly tokens: Record<string, OperatorToken>
   /** `path`: below `/api`. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<ReceivedResponse>
 }
@@ -36,9 +40,11 @@ export async function serveApi(
   follow: OperatorParts['follow'] = async () => {},
   redis: OperatorParts['redis'] = () => undefined,
 ): Promise<ServedApi> {
-  const config = () => ({ ...file, admin: { tokens } }) as never
+  const tokens = { ...initialTokens }
+  const config = () => ({ assets: new AssetTable([]), ...file, admin: { tokens } }) as never
   const admin = adminApp({
     readiness: () => 'ready',
+    createRefusal: () => undefined,
     hosts: [],
     printMetrics: async () => ({ contentType: 'text/plain', text: '' }),
     printError: (code, message) => JSON.stringify({ code, message }),
@@ -60,6 +66,7 @@ export async function serveApi(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,
+    tokens,
     call: (method, path, body) =>
       sendRequest(url, {
         method,

@@ -1,6 +1,6 @@
-/** docs/contract.md §15: what an operator may send, over both stores. */
+/** docs/contract-operators.md §15: what an operator may send, over both stores. */
 import { expect, test } from 'vitest'
-import { maxUnresolved, type UnresolvedCursor } from '../../src/core/ledger-admin.ts'
+import { maxUnresolved, type UnresolvedCursor } from '../../src/core/ports/ledger-admin.ts'
 import { query } from '../ledger/raw.ts'
 import { describeStores, durableStores } from '../ledger/stores.ts'
 import { serveApi } from './served.ts'

@@ -1,5 +1,5 @@
 // Takes long: Chromium, over a ledger of the test's own.
-/** docs/contract.md §15, §18.3: webhooks are added, tried, rotated and removed on the operator's page, by whoever may. */
+/** docs/contract.md §18.3, docs/contract-operators.md §15: webhooks are added, tried, rotated and removed on the operator's page, by whoever may. */
 import { randomBytes } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { ownLoad } from '../support/own-load.ts'
 import { heldProvider } from './provider.ts'
 import { residentMemory } from './slow-clients.ts'
@@ -87,12 +88,14 @@ const unknown = '/nowhere HTTP/1.1\r\nHost: x\r\n'
 const refusedQuote = '/a/api/v2/rate?coinFrom=BTC'
 const create = 'POST /a/api/v2/transactions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Type: application/json\r\n'
 
-/** Of another address than the one that sends halves. */
+/** Of another address than the one that sends halves, once they have arrived: a slow machine sheds quotes while it reads thousands. */
 async function expectServed({ url, pid }: Started): Promise<void> {
+  const ask = async (): Promise<number> => (await fetch(url + refusedQuote, { headers: { connection: 'close' } })).status
+  await expect.poll(ask, { timeout: eventTimeoutMs }).toBe(400)
   const statuses = new Set<number>()
   let most = 0
   for (let count = 0; count < 50; count++) {
-    statuses.add((await fetch(url + refusedQuote, { headers: { connection: 'close' } })).status)
+    statuses.add(await ask())
     most = Math.max(most, residentMemory(pid))
   }
   expect([...statuses]).toEqual([400])

@@ -1,8 +1,10 @@
 // Runs alone: it measures the time of responses.
-/** `/livez` and `/readyz` during faults (docs/contract.md §13). */
+/** `/livez` and `/readyz` during faults (docs/contract-operators.md §13). */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readJournal } from '../checker/provider/journal.ts'
+import { query } from '../ledger/raw.ts'
 import { lock } from '../support/broken-ledger.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
@@ -16,7 +18,7 @@ const timeout = 30_000
 const quote = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=1'
 
 /** `X-Swap-Reason` of `/readyz`. */
-const reasons: Readonly<Record<string, string | undefined>> = { ready: undefined, overloaded: 'overloaded', draining: 'stopping' }
+const reasons: Readonly<Record<string, string | undefined>> = { ready: undefined, overloaded: 'overloaded', stopping: 'stopping' }
 
 /** The responses of `/livez` and `/readyz`. */
 async function health({ adminUrl }: StartedGateway): Promise<unknown> {
@@ -65,6 +67,46 @@ describe('health', { timeout }, () => {
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
   })
 
+  it('a ledger whose user may not write: creates are 503 before anything is sent, and `/readyz` says why; at a start it is not ready', async () => {
+    await using open = new AsyncDisposableStack()
+    const postgres = await startPostgres()
+    open.defer(postgres.close)
+    const url = await postgres.createLedger()
+    const role = `user_${new URL(url).pathname.slice(1)}`
+    const all = 'SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public'
+    await query(url, `CREATE ROLE ${role} LOGIN PASSWORD 'secret'`, `GRANT ${all} TO ${role}`)
+    open.defer(async () => void (await query(url, `DROP OWNED BY ${role}`, `DROP ROLE ${role}`)))
+    const user = Object.assign(new URL(url), { username: role, password: 'secret' }).href
+    const port = await freePort(20_000, 12_000)
+    const gateways = open.use(await Gateways.prepare({ ledger: { url: user, migrate: 'manual' }, admin: { port } }))
+    const readiness = () => sendRequest(`http://127.0.0.1:${port}`, { path: '/readyz' })
+    const creates = () =>
+      readJournal(gateways.provider.settings.journal).filter((entry) => entry.what === 'received' && entry.operation === 'create')
+        .length
+    const gateway = await gateways.start()
+    const acme = await gateways.customer('acme', 'A')
+    expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
+    await query(url, `REVOKE UPDATE ON transactions FROM ${role}`)
+    expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(504)
+    await expect
+      .poll(async () => (await readiness()).json, { timeout: 20_000 })
+      .toEqual({
+        status: 'ready',
+        creates: expect.stringMatching(/^503: the user lacks a privilege; .* GRANT SELECT, INSERT, UPDATE, DELETE/),
+      })
+    const sent = creates()
+    const refused = await acme.create(gateway.url, gateways.order())
+    expectRefusal(refused as ReceivedResponse, 'A', 503, 'ledger_unavailable')
+    expect(creates()).toBe(sent)
+    await gateway[Symbol.asyncDispose]()
+    const again = await gateways.start()
+    expect((await readiness()).status).toBe(503)
+    expect((await readiness()).json).toMatchObject({ status: 'starting', creates: expect.stringContaining('lacks a privilege') })
+    await query(url, `GRANT UPDATE ON transactions TO ${role}`)
+    await expect.poll(async () => (await readiness()).json, { timeout: 20_000 }).toEqual({ status: 'ready' })
+    expect((await acme.create(again.url, gateways.order()))?.status).toBe(201)
+  })
+
   it('D5: without its Redis a gateway is live and ready, and a metric shows it', async () => {
     await using redis = await RedisServer.start()
     await using gateways = await Gateways.prepare({ redis: { url: redis.url } })
@@ -100,10 +142,10 @@ describe('health', { timeout }, () => {
   })
 
   it('D5: while it ends a gateway is live and not ready', async () => {
-    await using gateways = await Gateways.prepare({ server: { port: 0, shutdownDelay: 1 } })
+    await using gateways = await Gateways.prepare({ server: { port: 0, shutdownDelay: 30 } })
     const gateway = await gateways.start()
     gateway.process.child.kill('SIGTERM')
-    await expect.poll(() => health(gateway), { interval: 10 }).toEqual([200, 503, 'draining'])
+    await expect.poll(() => health(gateway), { interval: 10 }).toEqual([200, 503, 'stopping'])
   })
 })
 

@@ -1,10 +1,9 @@
-/** docs/contract.md §13: the configuration is read again on SIGHUP and when a file of it changes, and no request fails because of it. */
+/** docs/contract-operators.md §13: the configuration is read again on SIGHUP and when a file of it changes, and no request fails because of it. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { renameSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sendRequest } from '../support/client.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
@@ -59,11 +58,10 @@ describe('on SIGHUP', () => {
     expect(await currentProvider()).toBe('alpha')
     let isOver = false
     const statuses = new Map<number, number>()
-    const load = Array.from({ length: 8 }, async () => {
+    const load = Array.from({ length: 4 }, async () => {
       while (!isOver) {
         const { status } = await sendRequest(url, { path: quote })
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
-        await delay(5)
       }
     })
     for (const routed of ['beta', 'alpha', 'beta']) {
@@ -79,7 +77,7 @@ describe('on SIGHUP', () => {
   it('a configuration with errors changes nothing, and every error is reported', async () => {
     writeFileSync(file, settings('gamma', 'limits: { quotes: none }'))
     gateway.reload()
-    await untilLogged('the configuration stays as it was')
+    await untilLogged('reload rejected: still running the previous configuration')
     expect(gateway.output).toContain('routing.providers.0: is not in providers')
     expect(gateway.output).toContain('limits.quotes: must be an integer from 1')
     expect(await currentProvider()).toBe('alpha')
@@ -202,7 +200,9 @@ describe('creates that are under way', () => {
 
   it('L51: one that waits for the list of currencies ends by what it began with', async () => {
     const usual = alpha.holdings.currencies
-    alpha.reply('currencies', { delay: 1_500, json: { data: usual, pagination: { page: 1, size: 50, total: usual.length } } })
+    const listed = Promise.withResolvers<void>()
+    const json = { data: usual, pagination: { page: 1, size: 50, total: usual.length } }
+    alpha.reply('currencies', { after: listed.promise, json })
     const creating = sendRequest(url, {
       method: 'POST',
       path: '/a/api/v2/transactions',
@@ -211,6 +211,7 @@ describe('creates that are under way', () => {
     })
     await vi.waitFor(() => expect(alpha.received('currencies').length).toBeGreaterThan(0), eventTimeoutMs)
     await reconfigure()
+    listed.resolve()
     expect((await creating).status).toBe(201)
     expect(alpha.received('create')).toHaveLength(1)
   })

@@ -26,7 +26,7 @@ async function live(customer: Customer, gateways: Gateways, balancer: Balancer<S
 }
 
 it('D8: two processes are replaced under load, and no request fails, creates included', { timeout: 120_000 }, async () => {
-  await using gateways = await Gateways.prepare({ server: { port: 0, shutdownDelay: 0.6 } })
+  await using gateways = await Gateways.prepare({ server: { port: 0, shutdownDelay: 2 } })
   const balancer = new Balancer<StartedGateway>()
   let running = [await gateways.start(), await gateways.start()]
   await Promise.all(running.map((gateway) => balancer.add(gateway)))

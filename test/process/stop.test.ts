@@ -4,6 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { startFormA } from '../support/form-a.ts'
@@ -54,6 +55,10 @@ function sendRequest(url: string, agent: Agent | false = false): Promise<StatusA
   })
 }
 
+/** The first signal has been handled. */
+const notReady = (ready: string): Promise<void> =>
+  vi.waitFor(async () => expect((await sendRequest(ready)).status).toBe(503), { interval: 10, timeout: eventTimeoutMs })
+
 /** Requests until the provider holds one: a busy machine sheds some. */
 async function held(url: string, agent: Agent | false = false): Promise<{ readonly response: Promise<StatusAndHeaders> }> {
   for (;;) {
@@ -65,19 +70,24 @@ async function held(url: string, agent: Agent | false = false): Promise<{ readon
 }
 
 describe('a gateway that gets a signal to end', () => {
-  it('D1: turns clients away, finishes what is in flight, and ends with 0', async () => {
-    const { swapgate, currencies, nowhere, ready } = await started('shutdownDelay: 0.6')
+  it('D1: turns clients away before its port closes, and ends with 0', async () => {
+    const { swapgate, nowhere, ready } = await started('shutdownDelay: 3')
     await using gateway = swapgate
-    const { response: inFlight } = await held(currencies, new Agent({ keepAlive: true }))
     expect((await sendRequest(ready)).status).toBe(200)
-
     gateway.child.kill('SIGTERM')
-    await vi.waitFor(async () => expect((await sendRequest(ready)).status).toBe(503), { interval: 10, timeout: eventTimeoutMs })
+    await notReady(ready)
     const late = await sendRequest(nowhere, new Agent({ keepAlive: true }))
     expect([late.status, late.connection]).toEqual([404, 'close'])
+    expect(await gateway.ended).toMatchObject({ exitCode: 0, complaints: '' })
+  })
+
+  it('D1: finishes what is in flight after its port has closed, and ends with 0', async () => {
+    const { swapgate, currencies, nowhere, ready } = await started('shutdownDelay: 0.1')
+    await using gateway = swapgate
+    const { response: inFlight } = await held(currencies, new Agent({ keepAlive: true }))
+    gateway.child.kill('SIGTERM')
     await vi.waitFor(() => expect(sendRequest(nowhere)).rejects.toThrow('ECONNREFUSED'), { timeout: eventTimeoutMs, interval: 50 })
     expect((await sendRequest(ready)).status).toBe(503)
-
     provider.release()
     const finished = await inFlight
     expect([finished.status, finished.connection]).toEqual([200, 'close'])
@@ -88,7 +98,7 @@ describe('a gateway that gets a signal to end', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'D1: ends soon on %s if nothing is in flight, with any open connections',
     async (signal) => {
-      const { swapgate, nowhere } = await started('shutdownDelay: 0, drain: 10')
+      const { swapgate, nowhere } = await started('shutdownDelay: 0, drain: 20')
       await using gateway = swapgate
       await sendRequest(nowhere, new Agent({ keepAlive: true }))
       const { hostname, port } = new URL(nowhere)
@@ -97,7 +107,7 @@ describe('a gateway that gets a signal to end', () => {
       const began = performance.now()
       gateway.child.kill(signal)
       expect((await gateway.ended).exitCode).toBe(0)
-      expect(performance.now() - began).toBeLessThan(1_000)
+      expect(performance.now() - began).toBeLessThan(8_000) // and does not wait for the drain
       silent.destroy()
     },
   )
@@ -109,7 +119,7 @@ describe('a gateway that gets a signal to end', () => {
     const began = performance.now()
     gateway.child.kill('SIGTERM')
     expect((await gateway.ended).exitCode).toBe(0)
-    expect(performance.now() - began).toBeLessThan(1_500)
+    expect(performance.now() - began).toBeLessThan(8_000)
     await expect(inFlight).rejects.toThrow()
   })
 
@@ -118,11 +128,8 @@ describe('a gateway that gets a signal to end', () => {
     await using gateway = swapgate
     const { response: inFlight } = await held(currencies)
     gateway.child.kill('SIGTERM')
-    await vi.waitFor(async () => expect((await sendRequest(ready)).status).toBe(503), { interval: 10, timeout: eventTimeoutMs })
-    // The same signal passed on by npm comes sooner than a person's second one.
-    gateway.child.kill('SIGTERM')
-    expect((await sendRequest(ready)).status).toBe(503)
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    await notReady(ready)
+    await setTimeout(600) // a sooner one counts as the same (src/process/shutdown-signal.test.ts)
     gateway.child.kill('SIGTERM')
     const { exitCode, complaints } = await gateway.ended
     expect([exitCode, complaints]).toEqual([1, 'swapgate: ended at once; no create was in flight\n'])
@@ -137,7 +144,8 @@ describe('a gateway that gets a signal to end', () => {
       `server: { port: 0, shutdownDelay: 60, drain: 60, workers: ${workers} }\nadmin: { port: 0 }\nproviders: { alpha: { form: A, url: "${alpha.url}", timeout: 60 } }\nrouting: { providers: [alpha] }`,
     )
     await using gateway = new Swapgate(['start', '--config', file])
-    const url = (await gateway.urls()).get('form A')
+    const urls = await gateway.urls()
+    const url = urls.get('form A')
     const order = { coinFrom: 'ETH', coinTo: 'BTC', amount: 0.1, withdrawalAddress: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }
     const headers = { authorization: 'Bearer canary-client-key-1', 'content-type': 'application/json' }
     const create = () =>
@@ -145,7 +153,8 @@ describe('a gateway that gets a signal to end', () => {
     const creates = [create(), create()]
     await vi.waitFor(() => expect(alpha.received('create')).toHaveLength(2), { timeout: eventTimeoutMs })
     gateway.child.kill('SIGINT')
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    await notReady(`${urls.get('admin')}/readyz`)
+    await setTimeout(600)
     gateway.child.kill('SIGINT')
     const { exitCode, complaints } = await gateway.ended
     const database = new DatabaseSync(join(directory.path, 'data/swapgate.db'))

@@ -1,5 +1,5 @@
 // Takes long: gateways under traffic.
-/** docs/contract.md §12, §13: providers come, drain and go by the configuration alone, and no request fails because of it. */
+/** docs/contract-operators.md §12, §13: providers come, drain and go by the configuration alone, and no request fails because of it. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'

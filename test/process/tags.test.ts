@@ -1,4 +1,4 @@
-/** docs/contract.md §10.5: an id names its provider by a tag, so no configuration gives the tag to another service. */
+/** docs/contract-operators.md §10.5: an id names its provider by a tag, so no configuration gives the tag to another service. */
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -64,7 +64,7 @@ it('L52: a reload that swaps two tags is refused, and the old configuration stay
   writeFileSync(file, settings(at(two), at(one)))
   gateway.reload()
   await untilLogged(gateway, 'providers.alpha.url: the ledger has transactions of the tag alpha')
-  expect(gateway.output).toContain('the configuration stays as it was')
+  expect(gateway.output).toContain('reload rejected: still running the previous configuration')
   expect((await sendRequest(gateway.url, { path: `/a/api/v2/transactions/${encodeURIComponent(id)}`, headers: key })).status).toBe(
     200,
   )

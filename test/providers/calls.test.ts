@@ -1,4 +1,4 @@
-/** docs/contract.md §8, §16: what goes up to a real provider: how many calls, with whose key, in whose words. */
+/** docs/contract.md §16, docs/contract-operators.md §8: what goes up to a real provider: how many calls, with whose key, in whose words. */
 import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memoryBudgets } from '../../src/adapters/memory.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §8: what the operator earns is in quotes and creates alike, by provider and by account, and nobody else's. */
+/** docs/contract-operators.md §8: what the operator earns is in quotes and creates alike, by provider and by account, and nobody else's. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { providerForms } from '../../src/forms/index.ts'
 import { client, rateQuery } from '../support/pair.ts'

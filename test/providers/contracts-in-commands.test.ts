@@ -1,4 +1,4 @@
-/** docs/contract.md §12, §16: what commands show of a token that a provider has under another contract. */
+/** docs/contract.md §16, docs/contract-operators.md §12: what commands show of a token that a provider has under another contract. */
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 /** docs/contract.md §3.6: a deposit address is free again a day after its provider's own expiry. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Ledger } from '../../src/core/ledger.ts'
+import type { Ledger } from '../../src/core/ports/ledger.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { createdStatus, type Rig, startRig } from './rig.ts'
 

@@ -276,9 +276,9 @@ it.each([
 
 it('a quote that is over is 409, and nothing is sent', async () => {
   rig = await startRig('changenow')
-  const soon = new Date(Date.now() + 1_500).toISOString()
+  const soon = () => new Date(Date.now() + 3_000).toISOString()
   rig.exchange.tamper = (operation, { json, ...reply }) =>
-    operation === 'quote' ? { ...reply, json: { ...(json as object), validUntil: soon } } : undefined
+    operation === 'quote' ? { ...reply, json: { ...(json as object), validUntil: soon() } } : undefined
   const { id, until } = quotedBy('A', await quote('A'))
   await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(until))
   expectRefusal(await create('A', id), 'A', 409, 'quote_expired')

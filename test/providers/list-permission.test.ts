@@ -1,4 +1,4 @@
-/** docs/contract.md §8: the right to list is not the validity of the key. */
+/** docs/contract-operators.md §8: the right to list is not the validity of the key. */
 import { expect, it } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { clientKey } from '../support/gateway.ts'

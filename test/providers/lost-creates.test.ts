@@ -1,4 +1,4 @@
-/** docs/contract.md §10.2, §16: a create whose response is lost is found again if the provider has a list; otherwise a start and `check` warn. */
+/** docs/contract.md §16, docs/contract-operators.md §10.2: a create whose response is lost is found again if the provider has a list; otherwise a start and `check` warn. */
 import { describe, expect, it } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { lookNow, outcomesOf } from '../support/outcomes.ts'

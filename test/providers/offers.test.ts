@@ -1,4 +1,4 @@
-/** docs/contract.md §12: what the lists of real providers have as off is not offered, and not asked for. */
+/** docs/contract-operators.md §12: what the lists of real providers have as off is not offered, and not asked for. */
 import { describe, expect, it } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import type { Reply } from '../support/stand-in.ts'

@@ -62,7 +62,7 @@ export const assets = {
 
 export const addresses = {
   ETH: '0x00D283fFCb70F7b9A1d844e54A1AdE61E5443B6C',
-  TRX: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+  TRX: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE',
   BTC: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
   XRP: 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh',
 } as const

@@ -98,7 +98,7 @@ const edits: Readonly<Record<string, Edit>> = {
     after: (name) => ({ table: today, words: { USDTTRC20: wordsOf(name, 'USDTERC20'), USDTERC20: null } }),
   },
   'it is another token': { after: () => ({ table: tron({ contract: 'TPYmHEhy5n8TCEfYGqW2rPxsghSfzghPDn' }) }) },
-  'its addresses follow another rule': { after: () => ({ table: tron({ address: { pattern: 'T(?:[^R]|R[^7]).*' } }) }) },
+  'its addresses follow another rule': { after: () => ({ table: tron({ address: { pattern: 'T(?:[^Q]|Q[^n]).*' } }) }) },
   'it has fewer decimals': { after: () => ({ table: tron({ decimals: 0 }) }) },
   'its memos are others': {
     after: () => ({
@@ -108,6 +108,24 @@ const edits: Readonly<Record<string, Edit>> = {
     }),
     asset: () => assets.xrp,
     network: 'XRP',
+  },
+  "its addresses, memos and decimals are those of Ethereum's machine, as it was with SEI": {
+    after: () => ({
+      table: today.map((row) =>
+        row.coin === 'XRP'
+          ? { ...row, networks: row.networks.map((each) => ({ ...each, address: { format: 'ETH' }, memo: 'none', decimals: 18 })) }
+          : row,
+      ),
+    }),
+    asset: () => assets.xrp,
+    network: 'XRP',
+  },
+  'its addresses, memos and decimals are those of another kind of network, as if SEI had gone the other way': {
+    after: () => ({ table: tron({ address: { format: 'XRP' }, memo: { format: 'XRP' }, decimals: 18 }) }),
+  },
+  'its addresses follow another pattern': {
+    before: () => ({ table: tron({ address: { pattern: 'T.*', checksum: ['base58check'] } }) }),
+    after: () => ({ table: tron({ address: { pattern: 'X.*' } }) }),
   },
   'another network is its default': {
     after: () => ({
@@ -184,7 +202,9 @@ describe.each(providerNames)('at %s', (name) => {
     }
 
     const first = await sendAll(true)
-    expect(each((create) => first.get(create)?.status)).toEqual(each(({ form, isLost }) => (isLost ? 504 : createdStatus[form])))
+    expect(each((create) => first.get(create)?.status)).toEqual(
+      each((create) => (create.isLost ? 504 : createdStatus[create.form])),
+    )
     const swaps = new Map(creates.map((create, at) => [create, exchange.swaps[at] as Swap]))
     const idOf = (create: Create): string => `alpha~${swaps.get(create)?.id}`
     const lost = creates.filter(({ isLost }) => isLost)

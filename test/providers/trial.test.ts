@@ -112,7 +112,7 @@ it('a coin that needs a memo by the list, and none by the configuration, is exit
   const { report } = await tried('exolix', undefined, true, ['--strict'], settings)
   expect(report.checks.find(({ check }) => check === 'memo coins')).toMatchObject({
     outcome: 'fails',
-    message: 'its list says that these need a memo, which depositMemo does not ask for: XRP, TON',
+    message: 'its list says that these need a memo, which depositMemo does not ask for: XRP, GRAM',
   })
   expect((await tried('exolix', undefined, true, [], settings)).exitCode).toBe(0)
 })

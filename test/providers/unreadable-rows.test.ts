@@ -1,4 +1,4 @@
-/** docs/contract.md §3.4, §10.2: a row of a provider's list that cannot be read takes no other one along. */
+/** docs/contract.md §3.4, docs/contract-operators.md §10.2: a row of a provider's list that cannot be read takes no other one along. */
 import { describe, expect, it } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { lookNow, outcomesOf } from '../support/outcomes.ts'

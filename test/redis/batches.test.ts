@@ -67,6 +67,24 @@ it('what fails fails alone', async () => {
   expect(broken).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('WRONGTYPE') } })
 })
 
+it('a script that fails before it calls a command fails alone, too, and names none', async () => {
+  const limiter = redisLimiter(connection)
+  const [failing, refused] = [
+    connection.script('return {ARGV[1] + 1}', 1),
+    connection.script("return {redis.call('NONE', KEYS[1])}", 1),
+  ]
+  const [before, ...failures] = await Promise.allSettled([
+    limiter.consume('calls', 60, 60),
+    failing(['x'], ['a']),
+    refused(['x'], []),
+  ])
+  expect(before).toMatchObject({ value: { remaining: 59 } })
+  expect(failures).toMatchObject([
+    { reason: { message: expect.stringMatching(/arithmetic.* \(\?\)$/) } },
+    { reason: { message: expect.stringMatching(/Unknown Redis command.* \(\?\)$/) } },
+  ])
+})
+
 it('no more than ten thousand wait', async () => {
   const limiter = redisLimiter(connection)
   const states = await Promise.allSettled(Array.from({ length: 10_100 }, (_, at) => limiter.consume(`crowd:${at}`, 60, 60)))

@@ -1,5 +1,5 @@
 // Takes long: outages last.
-/** docs/contract.md §8: losing Redis stops no quote and no create, as long as the part of this process is not used up. */
+/** docs/contract-operators.md §8: losing Redis stops no quote and no create, as long as the part of this process is not used up. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §8: budgets towards providers, in memory and in Redis by the same rule. */
+/** docs/contract-operators.md §8: budgets towards providers, in memory and in Redis by the same rule. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryBudgets } from '../../src/adapters/memory.ts'
 import { redisBudgets } from '../../src/adapters/redis/stores.ts'
@@ -15,7 +15,7 @@ afterAll(() => redis[Symbol.asyncDispose]())
 
 /** The real script in a real Redis, on the clock of the test. */
 function withClock(lua: string, numberOfKeys: number) {
-  const body = `local now = tonumber(ARGV[#ARGV])\n${lua}`
+  const body = `local now, call = tonumber(ARGV[#ARGV]), redis.call\n${lua}`
   return async (keys: readonly string[], args: readonly string[]): Promise<readonly number[]> => {
     const reply = await redis.command('EVAL', body, String(numberOfKeys), ...keys, ...args, String(now))
     return [...reply.matchAll(/^:(-?\d+)/gm)].map(([, digits]) => Number(digits))

@@ -53,13 +53,17 @@ describe('three nodes', () => {
     for (const count of used) expect(count).not.toBe(':0\r\n')
   })
 
-  it('budgets and verified keys work on every slot, whatever is in their names', async () => {
+  it('budgets, verified keys and places of streams work on every slot, whatever is in their names', async () => {
     const [one, other] = replicas as [Replica, Replica]
     for (const name of ['a', 'b{', '}c', '{d}', 'e{}', 'f:g', 'h\n']) {
       expect(await one.budgets.reserve(name, 1, 'x')).toEqual({ isGranted: true, remaining: 0, retryAfter: 0 })
       expect((await other.budgets.reserve(name, 1, 'x')).isGranted).toBe(false)
       await one.verifiedKeys.add(name)
       expect(await other.verifiedKeys.has(name)).toBe(true)
+      const giveBack = await one.streamPlaces.take(name, 1)
+      expect(await other.streamPlaces.take(name, 1)).toBe(undefined)
+      giveBack?.()
+      await until(async () => (await other.streamPlaces.take(name, 1)) !== undefined)
     }
     expect(replicas.flatMap(({ observations }) => observations)).toEqual([])
   })

@@ -1,4 +1,4 @@
-/** docs/contract.md §7, docs/contract.md §8: exactly the limit passes, in whichever turns of however many processes the requests come. */
+/** docs/contract.md §7, docs/contract-operators.md §8: exactly the limit passes, in whichever turns of however many processes the requests come. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** docs/contract.md §12: the winner of a quote, in memory and in Redis by the same rule. */
+/** docs/contract-operators.md §12: the winner of a quote, in memory and in Redis by the same rule. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryWinners } from '../../src/adapters/memory.ts'

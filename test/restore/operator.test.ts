@@ -1,5 +1,5 @@
 // Takes long: Chromium.
-/** docs/contract.md §15: orders that a restored ledger lacked, by the operator's API and page. */
+/** docs/contract-operators.md §15: orders that a restored ledger lacked, by the operator's API and page. */
 import { expect, onTestFinished, test } from 'vitest'
 import { openLedger } from '../../src/ledger/index.ts'
 import { visit } from '../api-docs-page/browser.ts'

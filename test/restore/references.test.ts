@@ -1,10 +1,10 @@
-/** docs/contract.md §10.6: the reference of an order names the account that made it, where the provider shows one. */
+/** docs/contract-operators.md §10.6: the reference of an order names the account that made it, where the provider shows one. */
 import { expect, onTestFinished, test } from 'vitest'
 import { createAssetNaming } from '../../src/core/assets/asset-naming.ts'
 import type { TransactionReader } from '../../src/core/creation/match-create.ts'
 import type { MayBecomePayable } from '../../src/core/creation/payable.ts'
 import { assignOrder, rebuild } from '../../src/core/operations/restore.ts'
-import type { RestoreStore } from '../../src/core/restores.ts'
+import type { RestoreStore } from '../../src/core/ports/restores.ts'
 import { amountSizeOf } from '../../src/core/same-swap.ts'
 import { AssetTable } from '../../src/domain/asset.ts'
 import type { Transaction } from '../../src/domain/swap.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §10.6, rehearsed: swaps, webhooks, streams and repeats are in flight when a backup is restored. */
+/** docs/contract-operators.md §10.6, rehearsed: swaps, webhooks, streams and repeats are in flight when a backup is restored. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeWebhookSecret, secretBox } from '../../src/adapters/webhook-crypto.ts'
-import { WebhookDelivery } from '../../src/core/webhook-delivery.ts'
+import { WebhookDelivery } from '../../src/core/events/webhook-delivery.ts'
 import { changeEncoder } from '../../src/gateway/webhook-bodies.ts'
 import { type EventSource, openEvents } from '../support/event-source.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §12, §16.1: under `best` a create goes where it is best by the settings of its own account. */
+/** docs/contract-operators.md §12, §16.1: under `best` a create goes where it is best by the settings of its own account. */
 import { afterEach, expect, it } from 'vitest'
 import { configured, documented } from '../providers/documented.ts'
 import { addresses, assets } from '../providers/rig.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §12: the gateway reads what is open at a draining provider, so that it ends without a request. */
+/** docs/contract-operators.md §12: the gateway reads what is open at a draining provider, so that it ends without a request. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

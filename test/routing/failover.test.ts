@@ -1,9 +1,9 @@
 // Takes long: it waits for time-outs of providers.
-/** docs/contract.md §8, §10, §12: which create moves on to the next provider, and which never does. The checks use both journals. */
+/** docs/contract.md §10, docs/contract-operators.md §8, §12: which create moves on to the next provider, and which never does. The checks use both journals. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { maxOpenCreates } from '../../src/core/ledger.ts'
+import { maxOpenCreates } from '../../src/core/ports/ledger.ts'
 import { createBreaker, type MakeBreaker } from '../../src/core/resilience/breaker.ts'
 import type { NewTransaction } from '../../src/domain/swap.ts'
 import type { ReceivedResponse } from '../support/client.ts'

@@ -1,5 +1,5 @@
 // Takes long: 2,000 creates, each with quotes of eight providers.
-/** docs/contract.md §10.3: a price that moves by 0.5 % within the minute is held against nobody. */
+/** docs/contract-operators.md §10.3: a price that moves by 0.5 % within the minute is held against nobody. */
 import { expect, it } from 'vitest'
 import { providerNames } from '../providers/documented.ts'
 import { tradeHonestly } from './real-market.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §12: creates leave a provider whose quotes have just failed over. */
+/** docs/contract-operators.md §12: creates leave a provider whose quotes have just failed over. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { createBreaker } from '../../src/core/resilience/breaker.ts'
 import type { ReceivedResponse } from '../support/client.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §3.1, §12: what the rows of a provider's list offer: a direction or a type of rate that is off is not offered, and not asked for. */
+/** docs/contract.md §3.1, docs/contract-operators.md §12: what the rows of a provider's list offer: a direction or a type of rate that is off is not offered, and not asked for. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
@@ -15,7 +15,7 @@ const words = {
   A: { canDeposit: 'canDeposit', canWithdraw: 'canWithdraw', fixedRate: 'fixedRate' },
   B: { canDeposit: 'can_deposit', canWithdraw: 'can_withdraw', fixedRate: 'fixed_rate' },
 } as const
-const address = { BTC: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', TRX: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' } as Record<
+const address = { BTC: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', TRX: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' } as Record<
   string,
   string
 >

@@ -1,4 +1,4 @@
-/** docs/contract.md §12: a code that the asset table lacks, at several providers. */
+/** docs/contract-operators.md §12: a code that the asset table lacks, at several providers. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,5 +1,5 @@
 // Takes long: many starts.
-/** docs/contract.md §12: overrides of the file, and how gateways apply them. */
+/** docs/contract-operators.md §12: overrides of the file, and how gateways apply them. */
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** docs/contract.md §12: `X-Swap-Provider` in a request chooses the provider. */
+/** docs/contract-operators.md §12: `X-Swap-Provider` in a request chooses the provider. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

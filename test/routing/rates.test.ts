@@ -1,4 +1,4 @@
-/** docs/contract.md §12: the quotes of all providers that a caller may choose, best first. */
+/** docs/contract-operators.md §12: the quotes of all providers that a caller may choose, best first. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'

@@ -1,5 +1,5 @@
 // Takes long: a market at eight real forms.
-/** docs/contract.md §10.3: a price that moves is no lie, and one that is promised is held to, at real forms. */
+/** docs/contract-operators.md §10.3: a price that moves is no lie, and one that is promised is held to, at real forms. */
 import { describe, expect, test } from 'vitest'
 import { documented, type ProviderName, providerNames } from '../providers/documented.ts'
 import { accusations, type MarketOrder, type RealMarket, setPrices, startRealMarket, tradeHonestly } from './real-market.ts'

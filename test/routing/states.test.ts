@@ -1,4 +1,4 @@
-/** docs/contract.md §12: the uses of a provider that is active, draining or off. */
+/** docs/contract-operators.md §12: the uses of a provider that is active, draining or off. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { createBreaker } from '../../src/core/resilience/breaker.ts'
 import { toAmount } from '../../src/domain/amount.ts'

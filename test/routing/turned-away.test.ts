@@ -1,4 +1,4 @@
-/** docs/contract.md §12: a create that a provider turns away (its 429, or its word for a pair that it does not take) goes to another one. */
+/** docs/contract-operators.md §12: a create that a provider turns away (its 429, or its word for a pair that it does not take) goes to another one. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { changenow } from '../providers/stand-ins/changenow.ts'
 import { startExchange } from '../providers/stand-ins/exchange.ts'

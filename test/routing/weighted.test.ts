@@ -1,4 +1,4 @@
-/** docs/contract.md §12: `strategy: weighted` gives each client one provider, in proportion to the weights. */
+/** docs/contract-operators.md §12: `strategy: weighted` gives each client one provider, in proportion to the weights. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

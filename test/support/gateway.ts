@@ -10,6 +10,7 @@ import { memoryLimiter, memoryVerifiedKeys, memoryWinners } from '../../src/adap
 import { type Config, readSettings } from '../../src/config/index.ts'
 import type { Load } from '../../src/core/access/admission.ts'
 import { type Accounts, authentication } from '../../src/core/access/authentication.ts'
+import { ProcessorShares } from '../../src/core/access/processor-shares.ts'
 import { refusalLifetimeMs, refusedAddresses, verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
 import type { OperatorActions } from '../../src/core/actions/by-operator.ts'
 import { PendingCreateKeys } from '../../src/core/creation/idempotency.ts'
@@ -17,18 +18,18 @@ import { DeferredResults } from '../../src/core/creation/record-result.ts'
 import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import { EventHub } from '../../src/core/events/event-hub.ts'
-import type { Ledger } from '../../src/core/ledger.ts'
-import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
 import type { AuditLog } from '../../src/core/operations/audit.ts'
+import type { Ledger } from '../../src/core/ports/ledger.ts'
+import type { LedgerAdmin } from '../../src/core/ports/ledger-admin.ts'
+import type { RestoreStore } from '../../src/core/ports/restores.ts'
+import type { SwapActionStore } from '../../src/core/ports/swap-actions.ts'
+import type { WatchStore } from '../../src/core/ports/watches.ts'
 import type { CurrencyListStore } from '../../src/core/quotes/read-currency-list.ts'
 import type { MakeBreaker } from '../../src/core/resilience/breaker.ts'
 import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
-import type { RestoreStore } from '../../src/core/restores.ts'
 import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
 import { winnerLifetimeMs } from '../../src/core/routing/winners.ts'
-import type { SwapActionStore } from '../../src/core/swap-actions.ts'
 import { Timelines } from '../../src/core/timelines.ts'
-import type { WatchStore } from '../../src/core/watches.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
@@ -74,6 +75,7 @@ export interface GatewaySettings {
   readonly steadyClock?: () => number
   /** None unless given. */
   readonly load?: Load
+  readonly processorShares?: ProcessorShares
   /** In place of the clock by which idempotency keys expire. */
   readonly ledgerClock?: () => number
 }
@@ -173,6 +175,12 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     connections,
     pendingKeys: new PendingCreateKeys(),
     load: settings.load ?? { level: 0 },
+    processorShares:
+      settings.processorShares ??
+      new ProcessorShares(
+        () => performance.now(),
+        () => 0,
+      ),
     ledger,
     ledgerWaits,
     deferredResults: results,

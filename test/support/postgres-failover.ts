@@ -8,6 +8,7 @@ import {
   type PostgresProcess,
   postgresDirectory,
   runPostgresProgram,
+  signalAll,
   startServer,
   stopServer,
   until,
@@ -18,16 +19,24 @@ export interface PostgresServers {
   readonly standby: string
   /** The standby takes over. The old primary keeps its sessions, and lets none of them write. */
   readonly failOver: () => Promise<void>
+  /** From now on the primary confirms no commit that the standby has not. */
+  readonly synchronise: () => Promise<void>
+  /** The standby stops where it is, and goes on. */
+  readonly freezeStandby: () => void
+  readonly thawStandby: () => void
+  /** The old primary is gone in a moment, or answers nothing any more, and the standby takes over. */
+  readonly loseAndPromote: (end: 'gone' | 'silent') => Promise<void>
   readonly close: () => Promise<void>
 }
 
 export const canFailOver = hasPostgresPrograms
 
-export async function startPostgresServers(): Promise<PostgresServers> {
+/** `ofStandby`: settings of it. */
+export async function startPostgresServers(ofStandby: readonly string[] = []): Promise<PostgresServers> {
   const directory = postgresDirectory()
   const servers: PostgresProcess[] = []
-  const start = async (data: string): Promise<string> => {
-    const started = await startServer(directory, data)
+  const start = async (data: string, settings: readonly string[] = []): Promise<string> => {
+    const started = await startServer(directory, data, settings)
     servers.push(started)
     return started.url
   }
@@ -36,7 +45,7 @@ export async function startPostgresServers(): Promise<PostgresServers> {
   const primary = await start(first)
   const copy = [`--dbname=${primary}`, `--pgdata=${second}`, '--write-recovery-conf', '--checkpoint=fast', '--no-sync']
   runPostgresProgram('pg_basebackup', directory, ...copy)
-  const standby = await start(second)
+  const standby = await start(second, ofStandby)
   return {
     primary,
     standby,
@@ -47,7 +56,23 @@ export async function startPostgresServers(): Promise<PostgresServers> {
       await execute(primary, 'SELECT pg_reload_conf()')
       await execute(standby, 'SELECT pg_promote()')
     },
+    async synchronise() {
+      await execute(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+      await execute(primary, 'SELECT pg_reload_conf()')
+      const isSynchronous = "SELECT count(*) = 1 AS done FROM pg_stat_replication WHERE sync_state = 'sync'"
+      await until(async () => (await execute(primary, isSynchronous))[0].done)
+    },
+    freezeStandby: () => signalAll(servers[1]?.server.pid, 'SIGSTOP'),
+    thawStandby: () => signalAll(servers[1]?.server.pid, 'SIGCONT'),
+    async loseAndPromote(end) {
+      const [old, next] = servers
+      signalAll(next?.server.pid, 'SIGCONT')
+      if (end === 'silent') signalAll(old?.server.pid, 'SIGSTOP')
+      else if (old) await stopServer(old)
+      await execute(standby, 'SELECT pg_promote()')
+    },
     async close() {
+      for (const { server } of servers) if (server.exitCode === null) signalAll(server.pid, 'SIGCONT')
       for (const server of servers) await stopServer(server)
       rmSync(directory, { recursive: true, force: true })
     },

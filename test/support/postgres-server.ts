@@ -72,10 +72,7 @@ export async function startOwnPostgres(settings: readonly string[] = []): Promis
   const data = join(directory, 'data')
   initialise(directory, data)
   const started = await startServer(directory, data, settings)
-  const pid = Number(started.server.pid)
-  const signal = (name: NodeJS.Signals): void => {
-    for (const each of [pid, ...childrenOf(pid)]) send(each, name)
-  }
+  const signal = (name: NodeJS.Signals): void => signalAll(started.server.pid, name)
   return {
     url: started.url,
     freeze: () => signal('SIGSTOP'),
@@ -86,6 +83,12 @@ export async function startOwnPostgres(settings: readonly string[] = []): Promis
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** To a server and its processes. */
+export function signalAll(pid: number | undefined, name: NodeJS.Signals): void {
+  if (pid === undefined) return
+  for (const each of [pid, ...childrenOf(pid)]) send(each, name)
 }
 
 /** Some of its processes end by themselves. */

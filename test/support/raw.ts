@@ -1,5 +1,6 @@
 /** Raw sockets: a client that sends bytes, and a provider that responds with bytes. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { eventTimeoutMs } from './event-timeout.ts'
 import { checkReason } from './reason.ts'
 
 export interface RawResponse {
@@ -12,12 +13,12 @@ export interface RawResponse {
   readonly closed: boolean
 }
 
-/** Sends the bytes and reads until the other side closes, or for `patience` milliseconds after its last byte. */
+/** Sends the bytes and reads until the other side closes, or is silent for so long after a whole response. */
 export async function sendRaw(port: number, bytes: string | Uint8Array, idleTimeoutMs = 300): Promise<RawResponse> {
   const socket = connect(port, '127.0.0.1')
   const response = await new Promise<RawResponse>((resolve) => {
     const chunks: Buffer[] = []
-    let timer = setTimeout(() => finish(false), idleTimeoutMs * 5)
+    let timer = setTimeout(() => finish(false), eventTimeoutMs)
     const finish = (closed: boolean): void => {
       clearTimeout(timer)
       socket.destroy()
@@ -26,7 +27,7 @@ export async function sendRaw(port: number, bytes: string | Uint8Array, idleTime
     socket.on('data', (chunk) => {
       chunks.push(Buffer.from(chunk))
       clearTimeout(timer)
-      timer = setTimeout(() => finish(false), idleTimeoutMs)
+      timer = setTimeout(() => finish(false), isWhole(Buffer.concat(chunks).toString('latin1')) ? idleTimeoutMs : eventTimeoutMs)
     })
     socket.on('error', () => finish(true))
     socket.on('close', () => finish(true))

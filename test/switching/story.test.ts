@@ -1,6 +1,6 @@
 // Takes longest: clients swap while a provider is replaced.
 // Runs alone: a hundred clients and two gateways take the whole machine.
-/** docs/contract.md §12: providers are switched while swaps are in flight, and no client notices. */
+/** docs/contract-operators.md §12: providers are switched while swaps are in flight, and no client notices. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** docs/contract.md §15, §16: a provider reports that a swap failed, or that a check holds it. */
+/** docs/contract.md §16, docs/contract-operators.md §15: a provider reports that a swap failed, or that a check holds it. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

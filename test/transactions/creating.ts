@@ -1,6 +1,6 @@
 /** A gateway in passthrough mode, and a transaction that is read while its create is in flight. */
 import { expect } from 'vitest'
-import type { Ledger, LedgerEntry } from '../../src/core/ledger.ts'
+import type { Ledger, LedgerEntry } from '../../src/core/ports/ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'
 import { createdB, detailedB, listedB } from '../support/form-b.ts'

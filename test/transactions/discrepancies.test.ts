@@ -1,6 +1,6 @@
-/** docs/contract.md §10.3 with issued keys: what a provider reports of a transaction is compared with what was created here. */
+/** docs/contract-operators.md §10.3 with issued keys: what a provider reports of a transaction is compared with what was created here. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { LedgerEntry } from '../../src/core/ledger.ts'
+import type { LedgerEntry } from '../../src/core/ports/ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'

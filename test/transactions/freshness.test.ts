@@ -1,10 +1,9 @@
 /**
- * docs/contract.md §8, §12: when a managed client's transactions are read again, and what is served while their provider
+ * docs/contract-operators.md §8, §12: when a managed client's transactions are read again, and what is served while their provider
  * fails.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'
 import { depositOfB } from '../support/form-b.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
@@ -53,17 +52,18 @@ describe('what was read is fresh for ledger.refreshAfter', () => {
 
 describe('L43: a wall clock that is set', () => {
   afterEach(() => void vi.useRealTimers())
-  const setClock = (by: number): void => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + by })
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }))
+  const setClock = (by: number): void => void vi.setSystemTime(Date.now() + by)
 
   test.each([-3_600_000, -86_400_000, 3_600_000])('by %i ms makes nothing fresh, and no age negative', async (jump) => {
     await start(0.2)
     const id = await create()
     await get(id)
-    await delay(250)
+    vi.advanceTimersByTime(250)
     setClock(jump)
     advance({ status: 'exchanging' })
     expect((await get(id)).json).toMatchObject({ status: 'exchanging' })
-    await delay(250)
+    vi.advanceTimersByTime(250)
     managed.alpha.reply('get', { reset: true })
     const stale = Number((await get(id)).headers['x-swap-stale'])
     expect(stale).toBeGreaterThanOrEqual(0)
@@ -102,12 +102,19 @@ describe('what is not fresh', () => {
   test('is read once for all concurrent requests, in either form', async () => {
     const id = await create()
     const now = transactionA(swap({ status: 'exchanging' }))
-    managed.alpha.reply('get', { json: now, delay: 80 })
-    const responses = await Promise.all([get(id), get(id, 'B'), get(id), get(id, 'B')])
+    /** The provider answers once all have come. */
+    const answered = async (reply: object, ...forms: readonly ('A' | 'B')[]): Promise<readonly ReceivedResponse[]> => {
+      const all = Promise.withResolvers<void>()
+      managed.alpha.reply('get', { ...reply, after: all.promise })
+      const responses = forms.map((form) => get(id, form))
+      await sendRequest(managed.gateway.url, { path: '/nowhere' })
+      all.resolve()
+      return await Promise.all(responses)
+    }
+    const responses = await answered({ json: now }, 'A', 'B', 'A', 'B')
     for (const { json } of responses) expect(json).toMatchObject({ id, status: 'exchanging' })
     expect(managed.alpha.received('get')).toHaveLength(1)
-    managed.alpha.reply('get', { status: 500, json: {}, delay: 80 })
-    for (const { headers } of await Promise.all([get(id), get(id, 'B')])) expect(headers).toHaveProperty('x-swap-stale')
+    for (const { headers } of await answered({ status: 500, json: {} }, 'A', 'B')) expect(headers).toHaveProperty('x-swap-stale')
     // One reading, and its one retry.
     expect(managed.alpha.received('get')).toHaveLength(3)
   })
@@ -122,10 +129,10 @@ describe('what is not fresh', () => {
 
   test('L19: a final status that another process recorded meanwhile is returned', async () => {
     const id = await create()
-    const requested = Promise.withResolvers<void>()
+    const [requested, recorded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     managed.alpha.reply('get', () => {
       requested.resolve()
-      return { json: transactionA(swap({ status: 'exchanging' })), delay: 80 }
+      return { json: transactionA(swap({ status: 'exchanging' })), after: recorded.promise }
     })
     const reading = get(id)
     await requested.promise
@@ -133,6 +140,7 @@ describe('what is not fresh', () => {
     if (!entry) throw new Error('nothing is in the ledger')
     const ended = { ...entry, transaction: { ...entry.transaction, status: 'success' as const } }
     await managed.gateway.ledger.upsert(entry.owner, 'alpha', ended, entry)
+    recorded.resolve()
     expect((await reading).json).toMatchObject({ status: 'success' })
   })
 

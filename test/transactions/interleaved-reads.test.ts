@@ -1,8 +1,8 @@
-/** docs/contract.md §10.3 in passthrough mode: reads that overlap, with a ledger that is slow or fails, in one process and in two. */
-import { setTimeout as delay } from 'node:timers/promises'
+/** docs/contract-operators.md §10.3 in passthrough mode: reads that overlap, with a ledger that is slow or fails, in one process and in two. */
 import { afterEach, describe, expect, test } from 'vitest'
-import type { LedgerEntry } from '../../src/core/ledger.ts'
+import type { LedgerEntry } from '../../src/core/ports/ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
+import { passSteadyTime } from '../support/steady-clock.ts'
 import { swap } from '../support/swaps.ts'
 import { type Creating, listedStatusOf, made, startCreating, statusOf, wrong } from './creating.ts'
 
@@ -153,7 +153,7 @@ describe.each(['alpha', 'beta'] as const)('%s', (name) => {
     rig.report({ ...made, status: 'success' })
     expect(statusOf(await rig.get(second))).toBe('success')
     await isStored('success')
-    await delay(120)
+    passSteadyTime(120)
     first?.send()
     expect(statusOf(await slow)).toBe('success')
     written.resolve()

@@ -1,13 +1,13 @@
 /** docs/contract.md §5, §10 in passthrough mode: which responses are accepted, and which of two counts. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { LedgerEntry } from '../../src/core/ledger.ts'
+import type { LedgerEntry } from '../../src/core/ports/ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'
 import { createdB } from '../support/form-b.ts'
 import { orderIn } from '../support/managed.ts'
 import { client, type FormName, formNames } from '../support/pair.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
+import { passSteadyTime } from '../support/steady-clock.ts'
 import { depositOf, type Swap, swap } from '../support/swaps.ts'
 
 let place: Passthrough
@@ -79,7 +79,7 @@ describe('L38: of two responses about one transaction the one to the later reque
     later?.send()
     expect(statusOf(await fast)).toBe('success')
     if (where !== 'the process') {
-      await delay(150)
+      passSteadyTime(150)
       await expect.poll(async () => (await entryOf(id))?.transaction.status).toBe('success')
     }
     earlier?.send()

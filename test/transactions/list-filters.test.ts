@@ -69,7 +69,8 @@ describe.each(formNames)('form %s, with issued keys', (form) => {
     await start()
     const [first] = [await create(), await create()]
     await list('status=wait') // read once, so that a change is one
-    await new Promise((resolve) => setTimeout(resolve, 2))
+    const readAt = Date.now()
+    await expect.poll(() => Date.now(), { interval: 1 }).toBeGreaterThan(readAt)
     const since = new Date().toISOString()
     expect(await list(`updatedSince=${since}`)).toEqual([])
     setStatuses('confirmation', 'wait')

@@ -1,5 +1,5 @@
 // Takes long: it waits for the whole time that a list may take.
-/** docs/contract.md §12: an account's list out of the ledger, over all providers, and what of it is read again. */
+/** docs/contract-operators.md §12: an account's list out of the ledger, over all providers, and what of it is read again. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Transaction } from '../../src/domain/swap.ts'
 import type { ReceivedResponse } from '../support/client.ts'

@@ -1,8 +1,8 @@
 // Takes long: each report at each moment of a create.
-/** docs/contract.md §10.3 in passthrough mode: a transaction that its client has read while its create was in flight. */
+/** docs/contract-operators.md §10.3 in passthrough mode: a transaction that its client has read while its create was in flight. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Ledger } from '../../src/core/ledger.ts'
+import type { Ledger } from '../../src/core/ports/ledger.ts'
 import { swap } from '../support/swaps.ts'
 import { type Creating, listedStatusOf, made, startCreating, statusOf, wrong } from './creating.ts'
 

@@ -1,4 +1,4 @@
-/** docs/contract.md §10.1, §10.3: nothing to pay where nothing may be paid. */
+/** docs/contract.md §10.1, docs/contract-operators.md §10.3: nothing to pay where nothing may be paid. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §5, §12, managed: the owner of a transaction, and which key goes where. */
+/** docs/contract.md §5, docs/contract-operators.md §12, managed: the owner of a transaction, and which key goes where. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §3.4, §8: what a provider adds after its first `success`, and a refund address that it denies. */
+/** docs/contract.md §3.4, docs/contract-operators.md §8: what a provider adds after its first `success`, and a refund address that it denies. */
 import { afterEach, expect, test } from 'vitest'
 import { detailedB } from '../support/form-b.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §18.5: a webhook of a provider makes the gateway read what it names, and nothing else. */
+/** docs/contract-operators.md §18.5: a webhook of a provider makes the gateway read what it names, and nothing else. */
 import { afterEach, expect, test } from 'vitest'
 import { sendRequest } from '../support/client.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §18.4: the gateway's own reads of what a stream or a webhook watches. Times pass in the ledger: all of them are moved back. */
+/** docs/contract-operators.md §18.4: the gateway's own reads of what a stream or a webhook watches. Times pass in the ledger: all of them are moved back. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -128,7 +128,7 @@ describe('an attempt', () => {
     to.respond = () => {}
     const attempt = await post(`http://127.0.0.1:${to.port}/`, way(['http://127.0.0.1'], never, { headTimeoutMs: 100 }))
     expect(attempt).toMatchObject({ status: null, body: null, reason: 'timed_out' })
-    expect(attempt.ms).toBeLessThan(2_000)
+    expect(attempt.ms).toBeLessThan(5_000)
   })
 
   it('says why no head came', async () => {

@@ -16,10 +16,14 @@ import { repeatedHeaders, toOriginForm } from './server.ts'
 const jsonType = 'application/json; charset=utf-8'
 const fixedHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-export type Readiness = 'starting' | 'ready' | 'overloaded' | 'draining'
+export type Readiness = 'starting' | 'ready' | 'overloaded' | 'stopping'
 
 export interface AdminOptions {
   readonly readiness: () => Readiness
+  /** Why the ledger takes no creates; undefined if it does. */
+  readonly createRefusal: () => string | undefined
+  /** Ids of the processes behind the public port that hang. */
+  readonly silentWorkers?: () => readonly number[]
   /** Names accepted in `Host`, besides `localhost` and IP addresses. */
   readonly hosts: readonly string[]
   /** Prints all metrics in Prometheus' exposition format; the `Accept` header selects the version. */
@@ -44,11 +48,12 @@ const single: ReadonlySet<string> = new Set(['host', 'authorization'])
 const notReady: Readonly<Record<Exclude<Readiness, 'ready'>, string>> = {
   starting: 'The gateway is starting; please try again soon.',
   overloaded: 'The gateway is overloaded; please try again soon.',
-  draining: 'The gateway is stopping; please use another one.',
+  stopping: 'The gateway is stopping; please use another one.',
 }
 
 /** `/livez`: the process runs. `/readyz`: the process accepts clients' requests. `/metrics`: for Prometheus. Then the operator's paths. */
-export function adminApp({ readiness, hosts, printMetrics, printError }: AdminOptions): AdminApp {
+export function adminApp(options: AdminOptions): AdminApp {
+  const { readiness, createRefusal, silentWorkers = () => [], hosts, printMetrics, printError } = options
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -64,10 +69,15 @@ export function adminApp({ readiness, hosts, printMetrics, printError }: AdminOp
   })
   readOnly(app, '/livez', (_, response) => void response.json({ status: 'alive' }))
   readOnly(app, '/readyz', (_, response) => {
-    const status = readiness()
-    if (status === 'ready') return void response.json({ status })
-    response.set({ 'x-swap-reason': status === 'draining' ? 'stopping' : 'overloaded', 'retry-after': '1' })
-    response.status(503).json({ ...JSON.parse(printError(503, notReady[status])), status })
+    const [status, why, silent] = [readiness(), createRefusal(), silentWorkers()]
+    const state = {
+      status,
+      ...(why !== undefined && { creates: `503: ${why}` }),
+      ...(silent.length > 0 && { silentWorkers: silent }),
+    }
+    if (status === 'ready') return void response.json(state)
+    response.set({ 'x-swap-reason': status === 'stopping' ? 'stopping' : 'overloaded', 'retry-after': '1' })
+    response.status(503).json({ ...JSON.parse(printError(503, notReady[status])), ...state })
   })
   readOnly(app, '/metrics', async (request, response) => {
     const { contentType, text } = await printMetrics(request.get('accept') ?? '')

@@ -9,7 +9,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createListener } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault, type Reason } from '../../domain/fault.ts'
 import {
@@ -29,6 +29,8 @@ interface ListenOptions {
   readonly port: number
   /** Whether other processes listen at the port too: the system gives each connection to one of them. */
   readonly isShared?: boolean
+  /** One that listens already. */
+  readonly socket?: ListeningSocket | undefined
   /** Idle timeout of a connection. */
   readonly socketTimeoutMs?: number
   /** How long a connection stays open after a response; 66 s by default. */
@@ -56,7 +58,7 @@ function keepAliveOf(timeoutMs: number): Pick<ServerOptions, 'keepAliveTimeout' 
 
 /** Starts a server with `listener`. If a request fails before it reaches the listener, `handle` makes the response. */
 export async function listen(listener: RequestListener, handle: Http, options: ListenOptions): Promise<ListeningServer> {
-  const { host, port, isShared = false, messages, socketTimeoutMs, keepAliveTimeoutMs = defaultKeepAliveMs } = options
+  const { host, port, isShared = false, socket, messages, socketTimeoutMs, keepAliveTimeoutMs = defaultKeepAliveMs } = options
   // The application rejects a request without Host: Node's own response has no body.
   const server = createServer({ ...timeouts, ...keepAliveOf(keepAliveTimeoutMs), ...messages, requireHostHeader: false }, listener)
   if (socketTimeoutMs !== undefined) server.timeout = socketTimeoutMs
@@ -64,7 +66,7 @@ export async function listen(listener: RequestListener, handle: Http, options: L
   respondToInvalid(server, handle)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ host, port, reusePort: isShared && process.platform === 'linux' }, () => {
+    server.listen(socket ?? { host, port, reusePort: isShared && process.platform === 'linux' }, () => {
       server.off('error', reject)
       // If one connection cannot be accepted, the server continues with the next.
       server.on('error', () => {})
@@ -72,6 +74,24 @@ export async function listen(listener: RequestListener, handle: Http, options: L
     })
   })
   return { server, url: urlOf(server.address() as AddressInfo) }
+}
+
+/** Node's own handle of a listening socket. It goes to another process without being accepted on there, as a `Server` would be. */
+export interface ListeningSocket {
+  readonly close: () => void
+}
+
+/** Undefined if other processes do not share its port by sockets of their own. */
+export function listeningSocket(server: Server): ListeningSocket | undefined {
+  return process.platform === 'linux' ? (server as unknown as { readonly _handle?: ListeningSocket })._handle : undefined
+}
+
+/** `server` gets the connections of another process's socket too. Returns how that ends. */
+export function acceptAlso(server: Server, socket: ListeningSocket): () => void {
+  const listener = createListener({ allowHalfOpen: true, noDelay: true }, (connection) => server.emit('connection', connection))
+  listener.on('error', () => {})
+  listener.listen(socket)
+  return () => void listener.close()
 }
 
 function urlOf({ address, port }: AddressInfo): string {

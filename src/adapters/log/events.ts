@@ -66,6 +66,11 @@ export function eventOf(observation: Exclude<Observation, RequestEnd>, time: str
       const { provider, reason } = observation
       return { level: 'warn', time, event: 'provider_cooldown', provider, reason: snakeCase(reason) }
     }
+    case 'assetsUnclear': {
+      const { provider, messages: details } = observation
+      const message = 'the list has assets twice: they are not offered'
+      return { level: 'warn', time, event: 'assets_unclear', provider, message, details }
+    }
     case 'commitsLost': {
       const { by } = observation
       return { level: 'error', time, event: 'commits_lost', by, message: commitsLost[by] }
@@ -93,7 +98,8 @@ export function eventOf(observation: Exclude<Observation, RequestEnd>, time: str
     }
     case 'reload': {
       const { result, messages: details, hash } = observation
-      const message = result === 'applied' ? 'the configuration was read again' : 'the configuration stays as it was'
+      const message =
+        result === 'applied' ? 'the configuration was read again' : 'reload rejected: still running the previous configuration'
       return { level: result === 'applied' ? 'info' : 'error', time, event: 'reload', result, message, hash, details }
     }
     case 'override': {
@@ -111,6 +117,11 @@ export function eventOf(observation: Exclude<Observation, RequestEnd>, time: str
         ended,
         running,
       }
+    }
+    case 'workerSilent': {
+      const { id } = observation
+      const message = 'a worker hangs: the others have its new connections'
+      return { level: 'warn', time, event: 'worker_silent', message, worker: id }
     }
     default:
       return undefined

@@ -45,10 +45,17 @@ test('an event is its level, its name, its message, and the rest as pairs; lists
   const details = ['limits.quotes must be an integer from 1', 'routing: \u001b[31m']
   expect(
     readable(
-      { level: 'error', time, event: 'reload', message: 'the configuration stays as it was', hash: undefined, details },
+      {
+        level: 'error',
+        time,
+        event: 'reload',
+        message: 'reload rejected: still running the previous configuration',
+        hash: undefined,
+        details,
+      },
       false,
     ),
-  ).toBe(`15:04:05.678 error reload the configuration stays as it was
+  ).toBe(`15:04:05.678 error reload reload rejected: still running the previous configuration
   - limits.quotes must be an integer from 1
   - routing: \\u001b[31m
 `)

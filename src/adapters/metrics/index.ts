@@ -274,7 +274,7 @@ function requestsOf(counts: { readonly inFlight: number } | undefined, streams =
 function processMetrics(
   exposition: Exposition,
   { version, commit, schema, memoryShare, droppedLines, readRequestCounts, readStreams }: ProcessInfo,
-): Handlers<'reload' | 'override' | 'spans' | 'connectionClosed' | 'workers'> {
+): Handlers<'reload' | 'override' | 'assetsUnclear' | 'spans' | 'connectionClosed' | 'workers' | 'workerSilent'> {
   const reloads = exposition.counter({
     name: 'swapgate_configuration_reloads_total',
     help: 'Reloads of the configuration, by result.',
@@ -354,12 +354,14 @@ function processMetrics(
   return {
     reload: ({ result }) => reloads.labels(result).inc(),
     override: () => {}, // only logged
+    assetsUnclear: () => {}, // its rows are counted as drift
     connectionClosed: ({ port, reason }) => closed.labels(port, reason).inc(),
     spans: ({ result, count }) => spans.labels(result).inc(count),
     workers({ running, ended }) {
       workers = running
       if (ended !== undefined) restarts.inc()
     },
+    workerSilent: () => {}, // only logged
   }
 }
 

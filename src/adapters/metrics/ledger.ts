@@ -1,7 +1,7 @@
 /** Metrics of the ledger: durations, failures, open transactions and unresolved creates. */
 import type { LedgerWaits } from '../../core/access/admission.ts'
-import type { LedgerGauges } from '../../core/ledger-admin.ts'
-import type { DeliveryGauges } from '../../core/webhooks.ts'
+import type { LedgerGauges } from '../../core/ports/ledger-admin.ts'
+import type { DeliveryGauges } from '../../core/ports/webhooks.ts'
 import { singleFlight, withTimeout } from '../../domain/async.ts'
 import { createOutcomes, ledgerWorks, lostCommits, snakeCase, webhookOutcomes } from '../../domain/observation.ts'
 import { attentions, progress } from '../../domain/status.ts'

@@ -7,6 +7,7 @@ import {
   Cluster,
   Redis,
   type RedisOptions,
+  ReplyError,
   type SentinelConnectionOptions,
   SentinelConnector,
   SentinelIterator,
@@ -21,9 +22,9 @@ import { ScriptDeadlines } from './script-deadline.ts'
 export interface Connection {
   /** The beginning of every key, before a colon. */
   readonly prefix: string
-  /** Prepares a script whose reply is a list of integers. In the script, `now` is the clock of Redis in milliseconds. */
+  /** Prepares a script whose reply is a list of integers. In the script, `now` is the clock of Redis in milliseconds, and `call` that of Redis. */
   readonly script: (lua: string, numberOfKeys: number) => Script
-  /** A number that changes when Redis has lost its data. */
+  /** A number that changes when Redis has lost its data. Throws also if one of the commands is missing that the scripts need. */
   readonly dataId: () => Promise<number>
   /** Calls the listener each time the connection ends. */
   readonly onLoss: (listener: () => void) => void
@@ -33,8 +34,23 @@ export interface Connection {
 const connectTimeoutMs = 1_000
 
 const dataIdScript = `
-redis.call('SET', KEYS[1], ARGV[1], 'NX')
-return {tonumber(redis.call('GET', KEYS[1]))}`
+call('SET', KEYS[1], ARGV[1], 'NX')
+return {tonumber(call('GET', KEYS[1]))}`
+
+/** Each other command of `stores.ts`: what is missing is told at the start, not by the first create. Leaves nothing. */
+const probeScript = `
+call('INCRBY', KEYS[1], 2)
+call('DECRBY', KEYS[1], 1)
+call('PEXPIRE', KEYS[1], 1)
+call('PTTL', KEYS[1])
+call('ZADD', KEYS[2], 1, 'probe')
+call('ZCARD', KEYS[2])
+call('ZCOUNT', KEYS[2], 1, 1)
+call('ZRANGE', KEYS[2], 0, 0)
+call('ZRANGEBYSCORE', KEYS[2], 1, 1)
+call('ZREMRANGEBYSCORE', KEYS[2], 0, 0)
+call('ZREM', KEYS[2], 'probe')
+return {}`
 
 /**
  * Resolves when connected, or after a second: if Redis is down, the client keeps trying in the background. `onTrouble` gets each try that fails, and each
@@ -49,19 +65,43 @@ export async function openRedis(
   const address = parseRedisUrl(url)
   const client = createClient(address, lookup)
   // Without a listener the event would end the process.
-  const report = (reason: unknown): void => onTrouble(redisTroubleOf(reason, address))
-  client.on('error', report)
+  const report = (reason: unknown): void => onTrouble(redisTroubleOf(reason, address, prefix))
+  let isRefused = false
+  client.on('close', () => {
+    isRefused = false
+  })
+  // Without a listener the event would end the process.
+  client.on('error', (reason: unknown) => {
+    // Redis has said why it closes the connection.
+    if (isRefused && !(reason instanceof ReplyError)) return
+    isRefused = reason instanceof ReplyError
+    report(reason)
+    // ioredis would go on in database 0, with the counts of another gateway.
+    if (isOfCommand(reason, 'select')) client.once('ready', () => client.disconnect(true))
+  })
+  // ioredis asks before, and goes on without a word to us if it may not.
+  client.on('ready', () => void client.info('server').catch((reason) => isOfCommand(reason, 'info') && report(reason)))
   await connected(client)
   const batches = new ScriptBatches(client, new ScriptDeadlines(), report)
   const script: Connection['script'] = (lua, numberOfKeys) => batches.script(lua, numberOfKeys)
-  const dataId = script(dataIdScript, 1)
+  const [dataId, probe] = [script(dataIdScript, 1), script(probeScript, 2)]
   return {
     prefix,
     script,
-    dataId: async () => (await dataId([`${prefix}:data-id`], [randomDataId()]))[0] ?? 0,
+    async dataId() {
+      const [id = 0] = await dataId([`${prefix}:data-id`], [randomDataId()])
+      // The first call of a connection is an EVAL, and this one an EVALSHA.
+      await probe([`${prefix}:{probe}:count`, `${prefix}:{probe}:set`], [])
+      return id
+    },
     onLoss: (listener) => void client.on('close', listener),
     close: () => client.disconnect(),
   }
+}
+
+/** Whether Redis has refused this command. */
+function isOfCommand(reason: unknown, name: string): boolean {
+  return reason instanceof ReplyError && (reason as { readonly command?: { readonly name: string } }).command?.name === name
 }
 
 /** Random, so that the process that marks an emptied store notices the change too. */
@@ -103,8 +143,9 @@ const options = {
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   autoResubscribe: false,
+  // With few commands at the start of a connection: while one has no reply, ioredis keeps back what Redis says to another.
+  protocol: 2,
   disableClientInfo: true,
-  connectionName: 'swapgate',
 } satisfies RedisOptions
 
 /** Creates a client that is not yet connected. Commands fail at once until it is. `lookup`: for the names of its servers. */
@@ -117,6 +158,8 @@ export function createClient(address: RedisAddress, lookup: LookupFunction): Red
       lazyConnect: true,
       dnsLookup: (hostname, done) => lookup(hostname, {}, (reason, address) => done(reason, String(address))),
       enableOfflineQueue: false,
+      // What CLUSTER INFO says the replies say too, and a refused one would be kept back.
+      enableReadyCheck: false,
       clusterRetryStrategy: retry,
       maxRedirections: 4,
       retryDelayOnFailover: 0,

@@ -44,7 +44,7 @@ export class ScriptBatches {
     this.onRefusal = onRefusal
   }
 
-  /** Prepares a script whose reply is a list of integers. In the script, `now` is the clock of Redis in milliseconds. */
+  /** Prepares a script whose reply is a list of integers. In the script, `now` is the clock of Redis in milliseconds, and `call` that of Redis. */
   script(lua: string, numberOfKeys: number): Script {
     this.scripts.push(`function(KEYS, ARGV)\n${lua}\nend`)
     this.call = undefined
@@ -120,17 +120,24 @@ const failure = 'failed: '
  * ARGV: for each script its place in the list, the numbers of its keys and of its arguments, and these; at last the deadline on the clock
  * of Redis, 0 for none. The reply has that clock and a line for each script, which ioredis reads in a third of the time of nested lists.
  * After the deadline it has only the clock, and nothing is done. A script that fails fails alone, unless the node has become a replica:
- * then ioredis has to see it (`reconnectOnError`).
+ * then ioredis has to see it (`reconnectOnError`). Redis 7.0 does not say which command of a script it refuses: the failure does.
  */
 function batchLua(scripts: readonly string[]): string {
   return `
-local clock = redis.call('TIME')
+local clock = redis.pcall('TIME')
+if clock.err then return redis.error_reply(clock.err .. ' (TIME)') end
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local latest = tonumber(ARGV[#ARGV])
 local lines, key, arg = {string.format('%.0f', now)}, 0, 1
 if latest > 0 and now > latest then return lines[1] end
+local command
+local function call(name, ...)
+  command = name
+  return redis.call(name, ...)
+end
 local scripts = {${scripts.join(',\n')}}
 local function run(script, keys, args)
+  command = nil
   local reply = scripts[script](keys, args)
   for at, number in ipairs(reply) do reply[at] = string.format('%.0f', number) end
   return table.concat(reply, ' ')
@@ -141,7 +148,7 @@ while arg < #ARGV do
   if not isDone then
     local reason = type(line) == 'table' and line.err or tostring(line)
     if string.find(reason, '^READONLY') then return redis.error_reply(reason) end
-    line = '${failure}' .. string.gsub(reason, '%c', ' ')
+    line = '${failure}' .. string.gsub(reason, '%c', ' ') .. ' (' .. (command or '?') .. ')'
   end
   table.insert(lines, line)
   key, arg = key + keys, arg + args + 1

@@ -1,8 +1,9 @@
-/** Limits, budgets, verified keys and winners that all processes with the same Redis share. Everything throws if Redis does not respond. */
+/** Limits, budgets, verified keys, winners and places of streams that all processes with the same Redis share. Everything throws if Redis does not respond. */
 import { RateLimiterRes } from 'rate-limiter-flexible'
 import RateLimiterStore from 'rate-limiter-flexible/lib/RateLimiterStoreAbstract.js'
 import type { LimitState, SharedLimiter } from '../../core/access/limits.ts'
 import type { SharedVerifiedKeys } from '../../core/access/store-outage.ts'
+import type { StreamLeases } from '../../core/access/stream-places.ts'
 import type { Budgets } from '../../core/resilience/budget-limit.ts'
 import type { WinnerStore } from '../../core/routing/winners.ts'
 import { toAmount } from '../../domain/amount.ts'
@@ -14,12 +15,12 @@ import type { Script } from './script-batch.ts'
 
 /** ARGV: points, the window in milliseconds, and the limit: what is beyond it is not counted. Without one all points are. */
 const consumeLua = `
-local sum, left = redis.call('INCRBY', KEYS[1], ARGV[1]), redis.call('PTTL', KEYS[1])
+local sum, left = call('INCRBY', KEYS[1], ARGV[1]), call('PTTL', KEYS[1])
 if left < 0 then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  call('PEXPIRE', KEYS[1], ARGV[2])
   left = tonumber(ARGV[2])
 end
-if ARGV[3] and sum > tonumber(ARGV[3]) then redis.call('DECRBY', KEYS[1], ARGV[1]) end
+if ARGV[3] and sum > tonumber(ARGV[3]) then call('DECRBY', KEYS[1], ARGV[1]) end
 return {sum, left}`
 
 /**
@@ -101,15 +102,15 @@ const prepare = `
 local minute, limit = 60000, tonumber(ARGV[1])
 local past = '(' .. string.format('%.0f', now - minute)
 local function live(grants)
-  redis.call('ZREMRANGEBYSCORE', grants, '-inf', past)
-  return redis.call('ZCARD', grants)
+  call('ZREMRANGEBYSCORE', grants, '-inf', past)
+  return call('ZCARD', grants)
 end
 local function grant(grants, name)
-  redis.call('ZADD', grants, now, name)
-  redis.call('PEXPIRE', grants, minute + 1000)
+  call('ZADD', grants, now, name)
+  call('PEXPIRE', grants, minute + 1000)
 end
 local function refuse(free)
-  local oldest = tonumber(redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]) or now
+  local oldest = tonumber(call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]) or now
   return {0, math.max(0, free), math.max(1, math.ceil((oldest + minute + 1 - now) / 1000))}
 end
 local used = live(KEYS[1])
@@ -126,14 +127,14 @@ const sharedScript = `${prepare}
 local maxConsumers, maxRemoved = 100000, 16
 local second = math.floor(now / 1000)
 local over = second - 60
-for _, consumer in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', over, 'LIMIT', 0, maxRemoved)) do
-  redis.call('ZREM', KEYS[3], consumer)
+for _, consumer in ipairs(call('ZRANGEBYSCORE', KEYS[3], '-inf', over, 'LIMIT', 0, maxRemoved)) do
+  call('ZREM', KEYS[3], consumer)
 end
-if redis.call('ZCARD', KEYS[3]) < maxConsumers then
-  redis.call('ZADD', KEYS[3], second, ARGV[2])
-  redis.call('PEXPIRE', KEYS[3], minute + 1000)
+if call('ZCARD', KEYS[3]) < maxConsumers then
+  call('ZADD', KEYS[3], second, ARGV[2])
+  call('PEXPIRE', KEYS[3], minute + 1000)
 end
-local consumers = redis.call('ZCOUNT', KEYS[3], '(' .. over, '+inf')
+local consumers = call('ZCOUNT', KEYS[3], '(' .. over, '+inf')
 local left = 0
 if live(KEYS[2]) >= limit / math.max(consumers, 2) then
   if consumers >= 2 then left = math.ceil(limit / 5)
@@ -163,9 +164,9 @@ export function redisBudgets(connection: Pick<Connection, 'prefix' | 'script'>):
 
 // Verified keys that all processes share: a key of Redis for each, with the same expiry.
 
-const findKeyLua = `return {redis.call('PTTL', KEYS[1])}`
+const findKeyLua = `return {call('PTTL', KEYS[1])}`
 const addKeyLua = `
-redis.call('SET', KEYS[1], 1, 'PX', ARGV[1])
+call('SET', KEYS[1], 1, 'PX', ARGV[1])
 return {1}`
 
 /** `name` is a part of the keys in Redis. */
@@ -185,11 +186,11 @@ export function redisVerifiedKeys(
 
 // A reply of a script is a list of integers: the bytes of `tag amount settings`, none where there is no winner.
 const findWinnerLua = `
-local winner = redis.call('GET', KEYS[1])
+local winner = call('GET', KEYS[1])
 if not winner then return {0} end
 return {string.byte(winner, 1, -1)}`
 const saveWinnerLua = `
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {1}`
 
 export function redisWinners(connection: Pick<Connection, 'prefix' | 'script'>, lifetimeMs: number): WinnerStore {
@@ -207,5 +208,40 @@ export function redisWinners(connection: Pick<Connection, 'prefix' | 'script'>, 
         [keyOf(key)],
         [[tag, quotedAmount, ...(settings === undefined ? [] : [settings])].join(' '), String(lifetimeMs)],
       )),
+  }
+}
+
+// Places of streams: of an identity one sorted set of leases, by when each ends on the clock of Redis.
+
+/** ARGV[1]: how long a lease lasts. What ends later than a new one is of a clock that was set back. */
+const leaseLua = `
+local ends = now + tonumber(ARGV[1])
+call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
+call('ZREMRANGEBYSCORE', KEYS[1], '(' .. string.format('%.0f', ends), '+inf')
+local function lease(name)
+  call('ZADD', KEYS[1], string.format('%.0f', ends), name)
+  call('PEXPIRE', KEYS[1], ARGV[1])
+end
+`
+
+const takeLeaseLua = `${leaseLua}
+if call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return {0} end
+lease(ARGV[2])
+return {1}`
+
+const renewLeasesLua = `${leaseLua}
+for at = 2, #ARGV do lease(ARGV[at]) end
+return {1}`
+
+const releaseLeaseLua = `return {call('ZREM', KEYS[1], ARGV[1])}`
+
+export function redisStreamLeases({ prefix, script }: Pick<Connection, 'prefix' | 'script'>, leaseMs: number): StreamLeases {
+  const [take, renew, release] = [script(takeLeaseLua, 1), script(renewLeasesLua, 1), script(releaseLeaseLua, 1)]
+  const keysOf = (identity: string): readonly string[] => [`${prefix}:streams:${identity}`]
+  return {
+    take: async (identity, lease, max) =>
+      (await take(keysOf(identity), [String(leaseMs), lease, String(Math.min(max, Number.MAX_SAFE_INTEGER))]))[0] === 1,
+    renew: async (identity, leases) => void (await renew(keysOf(identity), [String(leaseMs), ...leases])),
+    release: async (identity, lease) => void (await release(keysOf(identity), [lease])),
   }
 }

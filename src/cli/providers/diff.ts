@@ -1,4 +1,4 @@
-/** `swapgate providers diff`: compares what two providers offer before a switch (docs/contract.md §12). */
+/** `swapgate providers diff`: compares what two providers offer before a switch (docs/contract-operators.md §12). */
 
 import { translateAssets } from '../../core/assets/translate-assets.ts'
 import { compose, deadline } from '../../core/layer.ts'

@@ -1,4 +1,4 @@
-/** `swapgate providers`: shows, compares and switches providers (docs/contract.md §12). */
+/** `swapgate providers`: shows, compares and switches providers (docs/contract-operators.md §12). */
 import { type Command, Option } from 'commander'
 import {
   type MirrorFigures,
@@ -65,7 +65,7 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
   addSwitching(add, change)
 }
 
-// `swapgate providers status`: prints the current status of every provider (docs/contract.md §12).
+// `swapgate providers status`: prints the current status of every provider (docs/contract-operators.md §12).
 
 async function printStatus({ json = false }: Options, { config, stores, terminal }: Session): Promise<ExitCode> {
   const report = await providerStatus(config, stores)
@@ -150,7 +150,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-// `swapgate providers mirror` without a setting: prints the results of the mirror so far (docs/contract.md §12).
+// `swapgate providers mirror` without a setting: prints the results of the mirror so far (docs/contract-operators.md §12).
 
 async function printMirror({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
   const replicas = await stores.replicaFigures.read()

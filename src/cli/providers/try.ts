@@ -4,7 +4,6 @@ import type { Provider } from '../../config/index.ts'
 import { sharedDeposits } from '../../core/assets/deposits.ts'
 import { translateAssets } from '../../core/assets/translate-assets.ts'
 import { compose, deadline } from '../../core/layer.ts'
-import type { StatusCount } from '../../core/ledger-admin.ts'
 import { type StrictlyTried, tryStrictly } from '../../core/operations/strict-trial.ts'
 import {
   type DeviationCount,
@@ -14,6 +13,7 @@ import {
   TrialObserver,
   tryProvider,
 } from '../../core/operations/trial.ts'
+import type { StatusCount } from '../../core/ports/ledger-admin.ts'
 import { printable } from '../../domain/printable.ts'
 import { gatewayContext, type Op } from '../../domain/service.ts'
 import { providerFormNamed } from '../../forms/index.ts'

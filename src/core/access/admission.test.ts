@@ -157,13 +157,13 @@ describe('in a dry run', () => {
     states = { 'quotes:address:192.0.2.1': over }
     const admission = await gate({ dryRun: true })('getRate', callerWithoutKey)
     expect(admission).toEqual({ quota: expect.objectContaining({ policy: 'quotes', remaining: 0 }) })
-    expect(decided).toEqual(['quotes shadowed'])
+    expect(decided).toEqual(['quotes dry_run'])
   })
 
   it('a client with an unknown key is still refused', async () => {
     states = { 'unverified:all': over }
     expect((await gate({ dryRun: true })('getTransaction', callerWithUnknownKey)).refusal).toMatchObject({ kind: 'unauthorized' })
-    expect(decided).toEqual(['unverified shadowed'])
+    expect(decided).toEqual(['unverified dry_run'])
   })
 
   it('an admitted request is counted as usual', async () => {

@@ -9,6 +9,7 @@ import { type Admission, type Caller, type Gate, keyed, type Op } from '../../do
 import type { SteadyClock } from '../clock.ts'
 import { clientNetworkOf } from './client-address.ts'
 import { type ClientLimits, type Limiter, limitExceeded } from './limits.ts'
+import type { ProcessorShares } from './processor-shares.ts'
 import type { RefusedAddresses, VerifiedKeys, VerifyKey } from './verified-keys.ts'
 
 export interface AdmissionOptions {
@@ -85,7 +86,8 @@ export function addressLimit(policy: 'pages' | 'hooks', limiter: Limiter, observ
   }
 }
 
-// Load shedding before any work is done (docs/contract.md §6, 503): quotes first, creates last, and who sends most before the others.
+// Load shedding before any work is done (docs/contract.md §6, 503): quotes first, creates last; who takes most of the processor, and who sends
+// most, before the others.
 
 /** What is shed: 0 nothing, 1 quotes, 2 also reads, 3 also creates. */
 export type LoadLevel = 0 | 1 | 2 | 3
@@ -115,6 +117,8 @@ const maxWaitMs = 500
 
 interface LoadSheddingOptions {
   readonly load: Load
+  /** What streams, lists and native calls take of the processor. */
+  readonly processorShares: Pick<ProcessorShares, 'isLarge' | 'hadLarge'>
   readonly ledgerWaits: (account: string) => LedgerWaits
   /** Whether reads look up a transaction's owner in the ledger. */
   readonly readsNeedLedger: boolean
@@ -122,11 +126,13 @@ interface LoadSheddingOptions {
 }
 
 /** Returns a function that decides whether an operation of a caller is rejected now. `subject`: whom it counts for. */
-export function loadShedding({ load, ledgerWaits, readsNeedLedger, clock }: LoadSheddingOptions) {
+export function loadShedding({ load, processorShares, ledgerWaits, readsNeedLedger, clock }: LoadSheddingOptions) {
   const shares = new CallerShares(clock)
-  const isShedByLoad = (op: Op, subject: string): boolean => {
+  const isShedByLoad = (op: Op, subject: string, identity: string | undefined): boolean => {
+    const isLarge = identity !== undefined && processorShares.isLarge(identity)
     if (load.level === 0) return false
-    const level = shares.hasEqualShare(subject, costs[op]) ? load.level : load.level - 1
+    const hasEqualShare = shares.hasEqualShare(subject, costs[op])
+    const level = isLarge ? load.level + 1 : hasEqualShare && !processorShares.hadLarge ? load.level : load.level - 1
     return load.level === 3 || level >= shedAt[op]
   }
   const isLedgerBusy = (op: Op, account: string): boolean => {
@@ -137,7 +143,7 @@ export function loadShedding({ load, ledgerWaits, readsNeedLedger, clock }: Load
     return (isCreate ? writeMs : readMs) >= maxWaitMs
   }
   return (op: Op, { identity }: Caller, subject: string): boolean =>
-    isShedByLoad(op, subject) || (identity !== undefined && isLedgerBusy(op, identity))
+    isShedByLoad(op, subject, identity) || (identity !== undefined && isLedgerBusy(op, identity))
 }
 
 /** About what an operation takes of the process, in gets. */

@@ -32,7 +32,7 @@ interface AuthenticationOptions {
 const lifetimeMs = 2_000
 /** How long a quote may use what a look-up found, from its start. */
 const staleLifetimeMs = 60_000
-/** From the start of a look-up: how long callers wait for it, and quotes with and without an earlier one. */
+/** From the start of a look-up: how long callers wait for it, and quotes with and without an earlier one (`authentication.test.ts`). */
 const maxWaitMs = 1_000
 const maxQuoteWaitMs = 25
 const maxFirstQuoteWaitMs = 250

@@ -123,7 +123,7 @@ function createDecide(isDryRun: boolean, observe: Observer): (policy: LimitPolic
 }
 
 function decisionOf({ quota: { remaining, limit }, refusal }: CountedAdmission, isDryRun: boolean): LimitDecision {
-  if (refusal) return isDryRun ? 'shadowed' : 'refused'
+  if (refusal) return isDryRun ? 'dry_run' : 'refused'
   return remaining <= limit * nearShare ? 'near' : 'admitted'
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Observation } from '../../domain/observation.ts'
-import type { RequestBatch } from '../usage.ts'
+import type { RequestBatch } from '../ports/usage.ts'
 import { RequestCounts } from './request-counts.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-11-27T10:59:58Z') }))

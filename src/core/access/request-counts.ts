@@ -1,7 +1,7 @@
 /** Counts the requests of accounts, by hour, operation and result, and adds them to the ledger every few seconds. */
 import { hourOf } from '../../domain/instant.ts'
 import type { Observation, RequestEnd } from '../../domain/observation.ts'
-import type { CountedRequests, RequestBatch, RequestResult, UsageStore } from '../usage.ts'
+import type { CountedRequests, RequestBatch, RequestResult, UsageStore } from '../ports/usage.ts'
 
 /** From a request until it is written. A process that is killed loses these seconds. */
 const flushDelayMs = 5_000

@@ -2,7 +2,7 @@ import { withDefault } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
 import { type Caller, keyed } from '../../domain/service.ts'
 import { aroundAll, type Layer } from '../layer.ts'
-import type { Ledger } from '../ledger.ts'
+import type { Ledger } from '../ports/ledger.ts'
 import { batchedKeyLookup } from './authentication.ts'
 import { clientNetworkOf } from './client-address.ts'
 

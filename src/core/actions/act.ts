@@ -1,5 +1,6 @@
 /**
- * Actions on a swap (docs/contract.md §3.11): judged, claimed in the ledger, sent once. An action of which nobody knows whether it was
+ * Actions on a swap (docs/contract.md §3.11): judged, claimed in the ledger, sent once. A 2xx counts only where the form's member says that
+ * it was done (`test/actions/outcomes.test.ts`). An action of which nobody knows whether it was
  * carried out stays claimed, and is looked for (`look.ts`).
  */
 
@@ -17,9 +18,9 @@ import { Timeline } from '../../domain/timeline.ts'
 import type { RefundAddress } from '../assets/check-request.ts'
 import type { Clock } from '../clock.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
-import type { Ledger, LedgerEntry } from '../ledger.ts'
+import type { Ledger, LedgerEntry } from '../ports/ledger.ts'
+import type { NewSwapAction, StoredSwapAction, SwapActionStore } from '../ports/swap-actions.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import type { NewSwapAction, StoredSwapAction, SwapActionStore } from '../swap-actions.ts'
 import { refreshEntry } from '../transactions/ownership.ts'
 import { callOf, isOffered } from './capabilities.ts'
 import { type ActedOn, addressIsKept, addressOf, auditOf, judgeAddress, refundAddressOf, refundOf } from './refund-address.ts'
@@ -235,7 +236,6 @@ async function earlierAction(
 ): Promise<'done' | StoredSwapAction | undefined> {
   const { provider, transaction } = entry
   const known = await store.readActions(provider, transaction.id)
-  if (!known) throw notOffered(transaction)
   const earlier = known.find(({ kind }) => kind === kindOfAction(action))
   if (!earlier) return earlierAddress(request, { isForced }, known)
   if (isForced && mayBeReplaced(earlier)) return earlier
@@ -292,7 +292,7 @@ export async function readAgain<E extends LedgerEntry>(
   const { scope, reported } = provider
   const { id } = entry.transaction
   scope.sequences.observe(entry.sequence)
-  const reading = reported.call('getTransaction', { id }, { ...context, deadline: performance.now() + timeoutMs })
+  const reading = reported.call('getTransaction', { id }, { ...context, deadline: performance.now() + timeoutMs, sent: entry.sent })
   const { record, isRejected } = await refreshEntry(entry, reading, scope).catch((reason) => {
     throw unread(Fault.from(reason), scope.tag)
   })

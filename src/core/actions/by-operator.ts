@@ -1,9 +1,9 @@
-/** What an operator does about a swap of a client (docs/contract.md §3.11, §15). */
+/** What an operator does about a swap of a client (docs/contract.md §3.11, docs/contract-operators.md §15). */
 import { Fault } from '../../domain/fault.ts'
 import { gatewayContext } from '../../domain/service.ts'
 import { parseTransactionId } from '../../domain/swap.ts'
 import type { Capability, SwapAction, SwapActionRequest } from '../../domain/swap-action.ts'
-import type { LedgerEntry } from '../ledger.ts'
+import type { LedgerEntry } from '../ports/ledger.ts'
 import { type ActionParts, type Actor, carryOut, readAgain } from './act.ts'
 import { capabilitiesNow } from './capabilities.ts'
 

@@ -11,8 +11,8 @@ import {
   swapActions,
 } from '../../domain/swap-action.ts'
 import { type Layer, onOperations } from '../layer.ts'
+import type { StoredSwapAction, SwapActionStore } from '../ports/swap-actions.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import type { StoredSwapAction, SwapActionStore } from '../swap-actions.ts'
 
 export type Offers = ReadonlyMap<SwapAction, ActionOffer>
 
@@ -43,8 +43,7 @@ export async function capabilitiesNow(
   transaction: Transaction,
   store: SwapActionStore,
 ): Promise<readonly Capability[]> {
-  const known = await store.readActions(tag, transaction.id)
-  const capabilities = known ? capabilitiesOf(transaction, offers, known) : []
+  const capabilities = capabilitiesOf(transaction, offers, await store.readActions(tag, transaction.id))
   if (!capabilities.includes('refund-address')) return capabilities
   // The address of the create is never changed, also where the provider reports none.
   const { refundAddress } = await store.readCreatedWith(tag, transaction.id)

@@ -1,3 +1,5 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { type Asset, AssetTable } from '../../domain/asset.ts'
 import { createAssetNaming } from './asset-naming.ts'
@@ -43,4 +45,22 @@ describe("a provider's name for an asset", () => {
       twin,
     ])
   })
+})
+
+it('words for networks that the table lacks are not kept', () => {
+  setFlagsFromString('--expose-gc')
+  const gc: () => void = runInNewContext('gc')
+  const { assetsWithContract } = createAssetNaming(table, { byCode: false }, [])
+  const ask = (from: number): void => {
+    for (let at = from; at < from + 5_000; at++) {
+      const word = JSON.parse(JSON.stringify(`${at}${'x'.repeat(2_000)}`))
+      assetsWithContract(word, '0x1')
+      table.tokenAt('0x1', word)
+    }
+    gc()
+  }
+  ask(0)
+  const before = getHeapStatistics().used_heap_size
+  ask(10_000)
+  expect(getHeapStatistics().used_heap_size - before).toBeLessThan(4_000_000)
 })

@@ -1,5 +1,5 @@
 /** A provider's names for the assets of the table, and what it means by them. The operator configures those that differ. */
-import { sameContract } from '../../domain/address/same-address.ts'
+import { contractKey, isIssuerAlone, sameContract } from '../../domain/address/same-address.ts'
 import { type Asset, type AssetTable, findFolded, fold, isOnNetwork, networkNames, sameName } from '../../domain/asset.ts'
 import type { Pair } from '../../domain/swap.ts'
 
@@ -8,6 +8,16 @@ export interface AssetName {
   readonly code?: string | undefined
   readonly coin?: string | undefined
   readonly network?: string | undefined
+}
+
+export const nameFields = ['code', 'coin', 'network'] as const
+
+/** Whether a response says nothing but what was sent. */
+export function isRepeated(sent: AssetName, reported: AssetName): boolean {
+  return nameFields.every((field) => {
+    const [name, other] = [sent[field], reported[field]]
+    return other === undefined || (name !== undefined && sameName(name, other))
+  })
 }
 
 /** A name, a contract that is accepted in the place of the table's, or both. */
@@ -29,12 +39,21 @@ export interface AssetNaming {
   readonly nameFor: (asset: Asset) => AssetName | undefined
   /** The configured name; undefined if there is none. */
   readonly configuredNameFor: (asset: Asset) => AssetName | undefined
-  /** Whether a provider's word is one for the network of the asset. */
+  /** Whether a provider's word is one for the network of the asset, in a row of its list. */
   readonly isOnNetwork: (asset: Asset, network: string) => boolean
   /** A provider's word for the network of a coin that the table lacks, in one spelling for all providers. */
   readonly chainOf: (coin: string, network: string | undefined) => string | undefined
-  /** Assets that a provider's name can mean, by configuration and table only. */
+  /**
+   * Assets that a provider's name can mean, by configuration and by the names that the table has for them today. One that is not offered
+   * only where the name is of no other.
+   */
   readonly assetsNamed: (assetName: AssetName) => readonly Asset[]
+  /** Assets that the name can mean as another name of theirs; none by a name that another asset has or had on that network. */
+  readonly assetsAlsoNamed: (assetName: AssetName) => readonly Asset[]
+  /** What the table, or the provider's form, calls so on a network of that word, by whatever name. */
+  readonly namesakesOn: (name: string, network: string) => readonly Asset[]
+  /** The tokens with this contract on a network of that word. None by an issuer alone. */
+  readonly assetsWithContract: (network: string, contract: string) => readonly Asset[]
   /** The contract that the asset has here; undefined for one without, like a coin of a chain. */
   readonly contractOf: (asset: Asset) => string | undefined
   /** Whether a contract that the provider gives is that of the asset. An asset without one has any. */
@@ -45,7 +64,7 @@ export interface AssetNaming {
 interface NetworkNames {
   /** For every coin on its own chain. */
   readonly home?: string
-  /** By the table's network: one, or one for the network's own coin and one for all others. */
+  /** By the table's network, in capitals: one, or one for the network's own coin and one for all others. */
   readonly byName?: Readonly<Record<string, string | { readonly home: string; readonly others: string }>>
 }
 
@@ -58,38 +77,72 @@ interface NamingRules {
   readonly networks?: NetworkNames
 }
 
+/**
+ * Words for networks that mean different chains at different services: no word of a row, but where they are the form's own. AVAX is the
+ * X-Chain and ZKSYNC is zkSync Lite at half of the exchanges (ccxt 4.5.84: hitbtc, kucoin, gate, okx and others).
+ */
+const ambiguousNetworks: ReadonlySet<string> = new Set(['AVAX', 'ZKSYNC'])
+
+/**
+ * Names that another asset has had on a network: by such a name a row is no asset that is called otherwise now. GRAM is a jetton of 2023
+ * (tonkeeper/ton-assets @ 08f877cc), MATIC and EOS are tokens on Ethereum (MetaMask/contract-metadata @ 6a49430b), BTT was a token of
+ * another ratio on TRON (BTTOLD), LUNA the coin that is LUNC.
+ */
+const namesOfOthers: ReadonlyMap<string, readonly string[]> = new Map([
+  ['TON', ['GRAM']],
+  ['ETH', ['MATIC', 'EOS']],
+  ['TRX', ['BTT']],
+  ['LUNA', ['LUNC']],
+  ['LUNC', ['LUNA']],
+])
+
 /** `configured`: names and contracts that differ from the table's and the form's. */
 export function createAssetNaming(table: AssetTable, rules: NamingRules, configured: ConfiguredNames): AssetNaming {
   const { byCode, listsNetworks = byCode } = rules
-  const named = [...configured].filter(([, asset]) => asset === null || asset.code !== undefined || asset.coin !== undefined)
-  const configuredByCode = new Map(named.map(([code, asset]) => [fold(code), asset && nameIn(asset)]))
-  const contracts = new Map([...configured].flatMap(([code, asset]) => (asset?.contract ? [[fold(code), asset.contract]] : [])))
+  // By any code of the asset: the file of an operator may have the one before.
+  const lines = [...configured].map(([code, asset]) => [fold(table.byCode(code)?.code ?? code), asset] as const)
+  const named = lines.filter(([, asset]) => asset === null || asset.code !== undefined || asset.coin !== undefined)
+  const configuredByCode = new Map(named.map(([code, asset]) => [code, asset && nameIn(asset)]))
+  const ownWords = new Map(named.flatMap(([code, asset]) => (asset ? [[code, nameIn(asset)]] : [])))
+  const contracts = new Map(lines.flatMap(([code, asset]) => (asset?.contract ? [[code, asset.contract]] : [])))
   const assets = table.coins.flatMap((coin) => coin.assets)
-  const nameFor = (asset: Asset): AssetName | undefined => {
-    const assetName = configuredByCode.get(fold(asset.code))
-    if (assetName === null) return undefined
-    return assetName ?? (byCode ? { code: asset.code } : { coin: asset.coin, network: networkWord(asset, rules) })
-  }
+  // Also of an asset that is not offered: else its rows would be those of a coin that the table lacks.
+  const wordFor = (asset: Asset): AssetName =>
+    ownWords.get(fold(asset.code)) ?? (byCode ? { code: asset.code } : { coin: asset.coin, network: networkWord(asset, rules) })
+  const isOffered = (asset: Asset): boolean => asset.isOffered !== false && configuredByCode.get(fold(asset.code)) !== null
+  const nameFor = (asset: Asset): AssetName | undefined => (isOffered(asset) ? wordFor(asset) : undefined)
+  /** A word of an asset that is not offered may be that of another one. */
+  const offeredOf = (found: readonly Asset[] = []): readonly Asset[] => (found.some(isOffered) ? found.filter(isOffered) : found)
   const byField = (field: 'code' | 'coin'): ReadonlyMap<string, readonly Asset[]> =>
     Map.groupBy(
-      assets.filter((asset) => nameFor(asset)?.[field] !== undefined),
-      (asset) => fold(nameFor(asset)?.[field] ?? ''),
+      assets.filter((asset) => wordFor(asset)[field] !== undefined),
+      (asset) => fold(wordFor(asset)[field] ?? ''),
     )
   const codes = byField('code')
   const coins = byField('coin')
-  const networksOf = (asset: Asset): readonly string[] => [...networkNames(asset), fold(nameFor(asset)?.network ?? '')]
-  const networks = new Map([...coins].map(([coin, sameCoin]) => [coin, groupByEach(sameCoin, networksOf)]))
-  const chains = new Map(
-    assets.flatMap((asset) => [...networkNames(asset), fold(networkWord(asset, rules))].map((name) => [name, fold(asset.network)])),
-  )
+  const wordsFor = (asset: Asset): ReadonlySet<string> => {
+    const own = [networkWord(asset, rules), wordFor(asset).network ?? ''].map(fold)
+    return new Set([...networkNames(asset).filter((name) => !ambiguousNetworks.has(name)), ...own])
+  }
+  const networkWords = new Map(assets.map((asset) => [asset, wordsFor(asset)]))
+  const keysOf = (asset: Asset): Iterable<string> => networkWords.get(asset) ?? []
+  const networks = new Map([...coins].map(([coin, sameCoin]) => [coin, groupByEach(sameCoin, keysOf)]))
+  const assetsByNetwork = groupByEach(assets, keysOf)
+  const chains = new Map(assets.flatMap((asset) => [...keysOf(asset)].map((name) => [name, fold(asset.network)])))
   const homeWord = rules.networks?.home
   const contractOf = (asset: Asset): string | undefined => contracts.get(fold(asset.code)) ?? asset.contract
+  // By the assets: a list may have any number of words for networks.
+  const tokens = new Map<readonly Asset[], TokenIndex>()
+  const isOnNetworkHere = (asset: Asset, network: string): boolean => networkWords.get(asset)?.has(fold(network)) ?? false
+  const renamed = assets.filter(({ also, code }) => also !== undefined && !configuredByCode.get(fold(code)))
+  const byOtherName = groupByEach(renamed, ({ also = [] }) => namesIn(also))
+  const byAnyName = groupByEach(assets, (asset) => namesIn([asset, wordFor(asset), ...(asset.also ?? [])]))
   return {
     table,
     byCode,
     listsNetworks,
     nameFor,
-    isOnNetwork: (asset, network) => isOnNetwork(asset, network) || sameName(networkWord(asset, rules), network),
+    isOnNetwork: isOnNetworkHere,
     chainOf(coin, network) {
       if (!network) return undefined
       if (homeWord !== undefined && sameName(network, homeWord)) return fold(coin)
@@ -97,10 +150,28 @@ export function createAssetNaming(table: AssetTable, rules: NamingRules, configu
     },
     configuredNameFor: (asset) => configuredByCode.get(fold(asset.code)) ?? undefined,
     assetsNamed({ code, coin, network }) {
-      if (code !== undefined) return findFolded(codes, code) ?? []
-      if (network === undefined) return findFolded(coins, coin ?? '') ?? []
+      if (code !== undefined) return offeredOf(findFolded(codes, code))
+      if (network === undefined) return offeredOf(findFolded(coins, coin ?? ''))
       const byNetwork = findFolded(networks, coin ?? '')
-      return (byNetwork && findFolded(byNetwork, network)) ?? []
+      return offeredOf(byNetwork && findFolded(byNetwork, network))
+    },
+    assetsAlsoNamed({ code, coin = code ?? '', network }) {
+      const alike = new Set([code ?? '', coin].flatMap((name) => findFolded(byOtherName, name) ?? []))
+      const found = [...alike].filter((asset) => {
+        if (networkNames(asset).some((name) => namesOfOthers.get(name)?.includes(fold(coin)))) return false
+        if (network !== undefined && !isOnNetworkHere(asset, network)) return false
+        // A coin alone is one of several assets.
+        const mayBeCoin = code === undefined || network !== undefined
+        return asset.also?.some((other) => sameName(other.code, code ?? '') || (mayBeCoin && sameName(other.coin, coin)))
+      })
+      return offeredOf(found)
+    },
+    namesakesOn(name, network) {
+      return (findFolded(byAnyName, name) ?? []).filter((asset) => isOnNetworkHere(asset, network))
+    },
+    assetsWithContract(network, contract) {
+      const there = findFolded(assetsByNetwork, network)
+      return there ? tokens.getOrInsertComputed(there, () => tokenIndex(there, contractOf))(contract) : []
     },
     contractOf,
     hasContract(asset, contract) {
@@ -110,21 +181,41 @@ export function createAssetNaming(table: AssetTable, rules: NamingRules, configu
   }
 }
 
+/** Codes and coins, folded, each once. */
+function namesIn(names: readonly AssetName[]): ReadonlySet<string> {
+  return new Set(names.flatMap(({ code, coin }) => [code ?? '', coin ?? '']).map(fold))
+}
+
+type TokenIndex = (contract: string) => readonly Asset[]
+
+/** A list has thousands of rows, and a network a hundred tokens: no row is compared with each. */
+function tokenIndex(assets: readonly Asset[], contractOf: (asset: Asset) => string | undefined): TokenIndex {
+  const tokens = assets
+    .map((asset) => ({ asset, own: contractOf(asset) ?? '' }))
+    .filter(({ own }) => own !== '' && !isIssuerAlone(own))
+  const byKey = Map.groupBy(tokens, ({ own }) => contractKey(own))
+  return (contract) => {
+    if (isIssuerAlone(contract)) return []
+    const alike = byKey.get(contractKey(contract)) ?? []
+    return alike.filter(({ own }) => sameContract(own, contract)).map(({ asset }) => asset)
+  }
+}
+
 function nameIn({ code, coin, network }: ConfiguredAsset): AssetName {
   return { ...(code !== undefined && { code }), ...(coin !== undefined && { coin }), ...(network !== undefined && { network }) }
 }
 
 function networkWord({ network, isHome = false }: Asset, { networks: { home, byName = {} } = {} }: NamingRules): string {
-  const word = Object.hasOwn(byName, network) ? byName[network] : undefined
+  const word = Object.hasOwn(byName, fold(network)) ? byName[fold(network)] : undefined
   if (typeof word === 'object') return isHome ? word.home : word.others
   return (isHome ? home : undefined) ?? word ?? network
 }
 
 /** Lists each asset once under each of its keys. */
-function groupByEach(assets: readonly Asset[], keysOf: (asset: Asset) => readonly string[]): ReadonlyMap<string, readonly Asset[]> {
+function groupByEach(assets: readonly Asset[], keysOf: (asset: Asset) => Iterable<string>): ReadonlyMap<string, readonly Asset[]> {
   const groups = new Map<string, Asset[]>()
   for (const asset of assets) {
-    for (const key of new Set(keysOf(asset))) groups.getOrInsertComputed(key, () => []).push(asset)
+    for (const key of keysOf(asset)) groups.getOrInsertComputed(key, () => []).push(asset)
   }
   return groups
 }

@@ -1,7 +1,6 @@
 /** Refuses addresses and memos that are invalid on the network of their asset (docs/contract.md §3.6). */
-import { type OwnerlessKind, ownerlessKind } from '../../domain/address/formats.ts'
-import { isAddress, isAddressText, isMemo, isMemoText } from '../../domain/address/rule.ts'
-import { splitAddress } from '../../domain/address/same-address.ts'
+import { isAddress, isAddressText, isMemo, isMemoText, maxMemoLength } from '../../domain/address/rule.ts'
+import { splitAddress, takesNoMemo } from '../../domain/address/same-address.ts'
 import { type Amount, divide, isZero, multiplySubtract, roundDown, stepUp, zero } from '../../domain/amount.ts'
 import type { Asset, AssetTable } from '../../domain/asset.ts'
 import { Fault, joinedFaults } from '../../domain/fault.ts'
@@ -9,11 +8,12 @@ import type { AddressQuestion, Answer, Complaint } from '../../domain/question.t
 import { type NewTransaction, type Pair, requestedAmountOf, withRequestedAmount } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import { assetIn, from, to } from './asset-naming.ts'
+import { from, pickAssetFields, type Side, to } from './asset-naming.ts'
+import { lastPlaceBelow, type NetworkRules, ownerlessComplaint, rulesInTable, rulesOf } from './network-rules.ts'
 import { hintForCode, hintForCoin, unknownAsset, unknownNetwork } from './translate-assets.ts'
 
 interface AddressFields {
-  readonly asset: Asset | undefined
+  readonly rules: NetworkRules | undefined
   readonly address: 'withdrawalAddress' | 'refundAddress'
   readonly memo: 'withdrawalExtraId' | 'refundExtraId'
 }
@@ -23,9 +23,12 @@ interface AddressFields {
  * `Idempotency-Key` is used.
  */
 export function checkAddresses(scope: ProviderScope): Layer {
+  const { naming } = scope.currencyList
   return onOperations({
     async createTransaction(request, context, next) {
-      const faults = addressFieldsOf(context.pair ?? {}, scope.table).flatMap((fields) => faultOf(request, fields, scope) ?? [])
+      const { pair = {} } = context
+      const fields = addressFieldsOf((side) => rulesOf(pair, side, naming))
+      const faults = fields.flatMap((each) => faultOf(request, each, scope) ?? [])
       if (faults.length > 0) throw joinedFaults(faults)
       return next.call('createTransaction', request, context)
     },
@@ -36,58 +39,56 @@ export function checkAddresses(scope: ProviderScope): Layer {
 export function checkRefundAddress(request: RefundAddress, pair: Pair, scope: ProviderScope): void {
   if (request.refundExtraId !== undefined && scope.configured.extraIds === false)
     throw invalidField('refundExtraId', 'memo_invalid', memosRefused)
-  const fields = { asset: assetIn(pair, from, scope.table), address: 'refundAddress', memo: 'refundExtraId' } as const
+  const rules = rulesOf(pair, from, scope.currencyList.naming)
+  const fields = { rules, address: 'refundAddress', memo: 'refundExtraId' } as const
   const fault = faultOf(request, fields, scope)
   if (fault) throw fault
 }
 
 export type RefundAddress = Pick<NewTransaction, 'refundAddress' | 'refundExtraId'>
 
-/** Without an asset of the table there are no rules to check. */
-function addressFieldsOf(pair: Pair, table: AssetTable): readonly AddressFields[] {
+function addressFieldsOf(rulesOfSide: (side: Side) => NetworkRules | undefined): readonly AddressFields[] {
   return [
-    { asset: assetIn(pair, to, table), address: 'withdrawalAddress', memo: 'withdrawalExtraId' },
-    { asset: assetIn(pair, from, table), address: 'refundAddress', memo: 'refundExtraId' },
+    { rules: rulesOfSide(to), address: 'withdrawalAddress', memo: 'withdrawalExtraId' },
+    { rules: rulesOfSide(from), address: 'refundAddress', memo: 'refundExtraId' },
   ]
 }
 
 function faultOf(
   request: Partial<NewTransaction>,
-  { asset, address, memo }: AddressFields,
-  { configured, observe }: ProviderScope,
+  { rules, address, memo }: AddressFields,
+  { configured, observe, table }: ProviderScope,
 ): Fault | undefined {
   const isChecked = configured.addresses === 'checked'
   const [value, extraId] = [request[address], request[memo]]
-  const complaint = asset && isChecked && value ? addressComplaint(value, asset) : undefined
-  if (asset && complaint !== undefined) {
-    observe({ what: 'addressRefused', network: asset.network })
+  const complaint = rules && isChecked && value ? addressComplaint(value, rules, table) : undefined
+  if (rules && complaint !== undefined) {
+    observe({ what: 'addressRefused', network: rules.network })
     return invalidField(address, 'address_invalid', complaint)
   }
-  const aboutMemo = memoComplaint(value, extraId, asset)
+  const aboutMemo = memoComplaint(value, extraId, rules)
   return aboutMemo === undefined ? undefined : invalidField(memo, 'memo_invalid', aboutMemo)
 }
 
-function memoComplaint(address: string | undefined, extraId: string | undefined, asset: Asset | undefined): string | undefined {
+function memoComplaint(
+  address: string | undefined,
+  extraId: string | undefined,
+  rules: NetworkRules | undefined,
+): string | undefined {
   if (extraId === undefined) return undefined
-  if (asset?.memo && !isMemo(extraId, asset.memo)) return memoMessage(asset)
-  const holdsMemo = address !== undefined && splitAddress(address) !== undefined
-  return holdsMemo ? 'the address holds a memo or tag of its own: leave this one out' : undefined
+  if (rules?.memo && !isMemo(extraId, rules.memo)) return memoMessage(rules)
+  if (address === undefined) return undefined
+  if (splitAddress(address)) return 'the address holds a memo or tag of its own: leave this one out'
+  return takesNoMemo(address) ? 'no transaction to this address carries a memo: leave it out' : undefined
 }
 
-function addressComplaint(value: string, { address, coin, network }: Asset): string | undefined {
-  if (!address) return undefined
-  if (!isAddress(value, address)) return `it is no address of ${coin} on the network ${network}`
-  const kind = address.format && ownerlessKind(value, address.format)
-  return kind && ownerless[kind](network)
+function addressComplaint(value: string, rules: NetworkRules, table: AssetTable): string | undefined {
+  const { address, coin, network } = rules
+  if (address && !isAddress(value, address)) return `it is no address of ${coin} on the network ${network}`
+  return ownerlessComplaint(value, rules, table)
 }
 
-const ownerless: Readonly<Record<OwnerlessKind, (network: string) => string>> = {
-  zero: (network) => `it is the zero address of the network ${network}, which nobody owns: what is sent to it is burned`,
-  system: (network) => `it is a system address of the network ${network}, which pays nothing out`,
-  burn: (network) => `it is a burn address of the network ${network}: what is sent to it is lost`,
-}
-
-function memoMessage({ coin, network, memo }: Asset): string {
+function memoMessage({ coin, network, memo }: NetworkRules): string {
   return memo === 'none'
     ? `${coin} on the network ${network} has no memo or tag: leave it out`
     : `it is no memo or tag of ${coin} on the network ${network}`
@@ -100,19 +101,20 @@ function invalidField(field: string, reason: 'address_invalid' | 'memo_invalid',
 // Refuses or rounds amounts that the network cannot carry (docs/contract.md §3).
 
 /**
- * Throws `invalid` for a create whose amount has more significant decimals than its asset in the table, or sends the amount below and
- * names it as derived; with a firm quote the amount is that of the quote. Needs `context.pair`. Quotes pass.
+ * Throws `invalid` for a create whose amount has more significant decimals, or digits, than its asset in the table, or sends the amount
+ * below and names it as derived; with a firm quote the amount is that of the quote. Needs `context.pair`. Quotes pass.
  */
-export function checkAmount({ table, routing }: ProviderScope): Layer {
+export function checkAmount({ routing, currencyList }: ProviderScope): Layer {
   const isRounded = routing.roundAmounts === 'down'
   return onOperations({
     async createTransaction(request, context, next) {
       const field = request.amountOut === undefined ? 'amountIn' : 'amountOut'
       const amount = requestedAmountOf(request)
-      const asset = assetIn(context.pair ?? {}, field === 'amountIn' ? from : to, table)
-      const lower = asset?.decimals === undefined ? undefined : roundDown(amount, asset.decimals)
-      if (!asset || lower === undefined) return next.call('createTransaction', request, context)
-      if (!isRounded || isZero(lower) || request.quoteId !== undefined) throw tooManyDecimals(field, amount, asset)
+      const rules = rulesOf(context.pair ?? {}, field === 'amountIn' ? from : to, currencyList.naming)
+      const place = rules && lastPlaceBelow(amount, rules)
+      if (!rules || place === undefined) return next.call('createTransaction', request, context)
+      const lower = roundDown(amount, place) ?? amount
+      if (!isRounded || isZero(lower) || request.quoteId !== undefined) throw tooManyDigits(field, lower, place, rules)
       const share = (quoted: Amount | undefined) => proportional(quoted, lower, amount)
       const rounded = { ...context, quotedAmount: share(context.quotedAmount), worstAmount: share(context.worstAmount) }
       const response = await next.call('createTransaction', withRequestedAmount(request, lower), rounded)
@@ -126,10 +128,15 @@ function proportional(quoted: Amount | undefined, amount: Amount, requested: Amo
   return quoted && divide(multiplySubtract(quoted, amount, zero), requested)
 }
 
-function tooManyDecimals(field: 'amountIn' | 'amountOut', amount: Amount, { coin, network, decimals = 0 }: Asset): Fault {
-  const lower = roundDown(amount, decimals) ?? amount
-  const nearest = [...(isZero(lower) ? [] : [lower]), stepUp(lower, decimals)].join(' or ')
-  return new Fault('invalid', `${coin} on the network ${network} has ${decimals} decimals: send ${nearest}`, {
+function tooManyDigits(
+  field: 'amountIn' | 'amountOut',
+  lower: Amount,
+  place: number,
+  { coin, network, decimals, digits }: NetworkRules,
+): Fault {
+  const nearest = [...(isZero(lower) ? [] : [lower]), stepUp(lower, place)].join(' or ')
+  const limit = place === decimals ? `${decimals} decimals` : `${digits} significant digits`
+  return new Fault('invalid', `${coin} on the network ${network} has ${limit}: send ${nearest}`, {
     reason: 'parameter_invalid',
     field,
     effect: 'nothingSent',
@@ -142,18 +149,19 @@ export function recommendMemos(table: AssetTable): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
       const response = await next.call('createTransaction', request, context)
-      const lacksMemo = addressFieldsOf(request, table).some((fields) => mayLackMemo(request, fields))
+      const named = { ...response.body, ...pickAssetFields(request) }
+      const lacksMemo = addressFieldsOf((side) => rulesInTable(named, side, table)).some((fields) => mayLackMemo(request, fields))
       return lacksMemo ? { ...response, warning: 'memo_recommended' } : response
     },
   })
 }
 
-function mayLackMemo(request: NewTransaction, { asset, address, memo }: AddressFields): boolean {
-  return asset !== undefined && isMemoAdvised(asset, request[address], request[memo])
+function mayLackMemo(request: NewTransaction, { rules, address, memo }: AddressFields): boolean {
+  return rules !== undefined && isMemoAdvised(rules, request[address], request[memo])
 }
 
-function isMemoAdvised({ memo = 'none' }: Asset, address: string | undefined, extraId: string | undefined): boolean {
-  return memo !== 'none' && address !== undefined && extraId === undefined && !splitAddress(address)
+function isMemoAdvised({ memo = 'none' }: NetworkRules, address: string | undefined, extraId: string | undefined): boolean {
+  return memo !== 'none' && address !== undefined && extraId === undefined && !splitAddress(address) && !takesNoMemo(address)
 }
 
 const memosRefused = 'extra ids are not supported here, and one that is lost loses the funds'
@@ -186,7 +194,7 @@ export function checkAddress(
   return async (question) => {
     const { address, extraId } = question
     const asset = assetOf(question, table)
-    const aboutAddress = textComplaint(address) ?? (isChecked ? addressComplaint(address, asset) : undefined)
+    const aboutAddress = textComplaint(address) ?? (isChecked ? addressComplaint(address, asset, table) : undefined)
     const aboutMemo = extraId === undefined ? undefined : memoComplaintOf(address, extraId, asset, takesMemos)
     const complaints: readonly Complaint[] = [
       ...(aboutAddress === undefined ? [] : [{ field: 'address', reason: 'address_invalid', message: aboutAddress } as const]),
@@ -203,7 +211,7 @@ function textComplaint(address: string): string | undefined {
 }
 
 function memoComplaintOf(address: string, extraId: string, asset: Asset, takesMemos: boolean): string | undefined {
-  if (!isMemoText(extraId)) return 'it must be a text of at most 256 characters without control characters'
+  if (!isMemoText(extraId)) return `it must be a text of at most ${maxMemoLength} characters without control characters`
   if (!takesMemos) return memosRefused
   return memoComplaint(isAddressText(address) ? address : undefined, extraId, asset)
 }

@@ -1,4 +1,4 @@
-/** docs/contract.md §9: rows with contracts, for both manners of naming assets. */
+/** docs/contract-operators.md §9: rows with contracts, for both manners of naming assets. */
 import { describe, expect, test } from 'vitest'
 import { type Asset, AssetTable } from '../../domain/asset.ts'
 import type { Drift } from '../../domain/observation.ts'
@@ -67,6 +67,16 @@ describe.each([
     const { offered, list } = await parse(byCode, [{ ...name('USDC'), contract: bridged }], configured)
     expect(offered).toEqual(['USDCEOP'])
     expect(list.byAsset.get(usdcE)?.row).toMatchObject({ code: 'USDCEOP', coin: 'USDC.E', network: 'OPTIMISM' })
+  })
+
+  test('another token under the word of an asset that is off is no drift', async () => {
+    const stranger = `0x${'11'.repeat(20)}`
+    const { offered, drift, list } = await parse(
+      byCode,
+      [{ ...name(byCode ? 'USDCOP' : 'USDC'), contract: stranger }],
+      [['USDCOP', null]],
+    )
+    expect([offered, drift, [...list.assetsOutsideTable.keys()]]).toEqual([[], [], []])
   })
 
   test('an accepted contract is the only one', async () => {

@@ -1,15 +1,16 @@
-/** A provider's currency list, in the names of the asset table (docs/contract.md §3, §9). */
+/** A provider's currency list, in the names of the asset table (docs/contract.md §3, docs/contract-operators.md §9). */
 import { type Asset, fold } from '../../domain/asset.ts'
 import { inSlices } from '../../domain/async.ts'
 import type { Drift } from '../../domain/observation.ts'
 import type { Context } from '../../domain/service.ts'
 import type { CoinOffer, Currency } from '../../domain/swap.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
+import { chosenRow, type Match, matchRow, wordsOf } from './provider-rows.ts'
 
 /** A provider's complete list. */
-export interface CurrencyList extends ListedAssets {
+export interface CurrencyList extends Omit<ListedAssets, 'ownWords'> {
   readonly byAsset: ReadonlyMap<Asset, ListedAsset>
-  /** Assets outside the table, by the provider's code (folded). */
+  /** What only the provider's words name, by its code (folded): assets outside the table, and those of it that are known by their contract. */
   readonly assetsOutsideTable: ReadonlyMap<string, readonly ListedAsset[]>
   /** Every asset with a code, by that code (folded). */
   readonly byProviderCode: ReadonlyMap<string, readonly ListedAsset[]>
@@ -26,13 +27,13 @@ export async function parseCurrencyList(
 ): Promise<Omit<CurrencyList, 'provider' | 'fetchedAt'>> {
   const parse = naming.byCode ? parseByCode : naming.listsNetworks ? parseByCoinAndNetwork : parseByCoin
   const content = await parse(rows, naming, drift)
-  const { listedAssets } = content
+  const { listedAssets, ownWords, ...found } = content
   return {
-    ...content,
+    listedAssets,
+    ...found,
     byAsset: new Map(listedAssets.flatMap((listed) => (listed.asset ? [[listed.asset, listed] as const] : []))),
-    assetsOutsideTable: Map.groupBy(
-      listedAssets.filter(({ asset }) => !asset),
-      ({ row }) => fold(row.code ?? ''),
+    assetsOutsideTable: Map.groupBy([...listedAssets.filter(({ asset }) => !asset), ...ownWords], ({ row }) =>
+      fold(row.code ?? ''),
     ),
     byProviderCode: Map.groupBy(
       listedAssets.filter(({ assetName }) => assetName.code !== undefined),
@@ -45,21 +46,94 @@ export async function parseCurrencyList(
 
 /** Parses all rows. A coin that is one of the table's codes is ambiguous: it is omitted and reported as drift. */
 async function parseByCoin(rows: readonly Currency[], naming: AssetNaming, drift: (drift: Drift) => void): Promise<ListedAssets> {
-  const listedAssets = new Map<string, ListedAsset>()
+  const found = new RowsInOrder()
   await inSlices(rows, (row) => {
     const coin = row.coin ?? ''
-    const assets = naming.assetsNamed({ coin })
-    for (const asset of assets) {
-      const assetName = naming.nameFor(asset)
-      if (assetName && !listedAssets.has(asset.code))
-        listedAssets.set(asset.code, { asset, assetName, row: withTableNames(row, asset) })
+    const named = naming.assetsNamed({ coin })
+    const also = named.length > 0 ? [] : naming.assetsAlsoNamed({ coin })
+    for (const asset of [...named, ...also]) {
+      const own = naming.nameFor(asset)
+      if (own && named.includes(asset)) found.add({ asset, words: own, row })
+      else if (own) found.add({ asset, by: 'also', words: { coin, network: own.network }, row })
     }
-    if (assets.length > 0 || naming.table.coin(coin)) return
-    const key = `own ${fold(coin)}`
+    if (named.length > 0 || naming.table.coin(coin)) return
     if (naming.table.byCode(coin)) drift('ambiguousName')
-    else if (!listedAssets.has(key)) listedAssets.set(key, { assetName: { coin }, row: withTableNames(row, undefined) })
+    else found.addOutside(fold(coin), () => ({ assetName: { coin }, row: withTableNames(row, undefined) }))
   })
-  return { listedAssets: [...listedAssets.values()], ambiguousAssets: new Set(), otherTokens: new Map() }
+  const { listedAssets, unclear } = found.choose(naming, drift)
+  return {
+    listedAssets,
+    ambiguousAssets: new Set(unclear.keys()),
+    otherTokens: new Map(),
+    wordsOfOthers: new Set(),
+    unclear,
+    ownWords: [],
+  }
+}
+
+/** A row of the list that is an asset of the table. */
+interface RowOfAsset extends Pick<ListedAsset, 'by'> {
+  readonly asset: Asset
+  /** In the provider's words. */
+  readonly words: AssetName
+  readonly row: Currency
+}
+
+/** The rows of each asset, of which one stands for it, or none; and what the table lacks. In the order of the list. */
+class RowsInOrder {
+  readonly entries = new Map<Asset | string, RowOfAsset[] | ListedAsset>()
+
+  add(row: RowOfAsset): void {
+    const rows = this.entries.getOrInsertComputed(row.asset, () => []) as RowOfAsset[]
+    rows.push(row)
+  }
+
+  /** The first one of each word. */
+  addOutside(word: string, listed: () => ListedAsset): ListedAsset {
+    return this.entries.getOrInsertComputed(word, listed) as ListedAsset
+  }
+
+  rowsOf(asset: Asset): readonly RowOfAsset[] {
+    return (this.entries.get(asset) as RowOfAsset[] | undefined) ?? []
+  }
+
+  /** `unclear`: the words of the assets that have several rows and no line that says which. */
+  choose(
+    naming: AssetNaming,
+    drift: (drift: Drift) => void,
+  ): { readonly listedAssets: readonly ListedAsset[]; readonly unclear: UnclearAssets } {
+    const listedAssets: ListedAsset[] = []
+    const unclear = new Map<Asset, readonly AssetName[]>()
+    for (const [asset, entry] of this.entries) {
+      if (typeof asset === 'string') {
+        listedAssets.push(entry as ListedAsset)
+        continue
+      }
+      const rows = this.rowsOf(asset)
+      const row = chosenRow(asset, rows, naming)
+      if (row) listedAssets.push(toListed(row, naming))
+      else if (rows.length > 1) {
+        unclear.set(asset, distinctWords(rows))
+        drift('ambiguousName')
+      }
+    }
+    return { listedAssets, unclear }
+  }
+}
+
+function distinctWords(rows: readonly RowOfAsset[]): readonly AssetName[] {
+  return [...new Map(rows.map(({ words }) => [wordsOf(words), words])).values()]
+}
+
+function toListed({ asset, by, words, row }: RowOfAsset, naming: AssetNaming): ListedAsset {
+  const assetName = naming.configuredNameFor(asset) ?? words
+  return { asset, assetName, ...(by && { by }), row: withTableNames(row, asset) }
+}
+
+/** An asset by the provider's own word for it: what clients have called it by, they may go on to. */
+function ownWordOf({ asset, by, words, row }: RowOfAsset): readonly ListedAsset[] {
+  if (by !== 'contract') return []
+  return [{ asset, by, assetName: words, chain: fold(asset.network), row: withTableNames(row, undefined) }]
 }
 
 // Parses the rows of a form that lists each coin with its networks: one row is one asset.
@@ -73,51 +147,64 @@ async function parseByCoinAndNetwork(
   naming: AssetNaming,
   drift: (drift: Drift) => void,
 ): Promise<ListedAssets> {
-  const listedAssets = new Map<string, ListedAsset>()
+  const found = new RowsInOrder()
+  const ownWords: ListedAsset[] = []
   const ambiguousAssets = new Set<Asset>()
   const otherTokens = new Map<Asset, string>()
   const wordsOfOthers = new Set<string>()
+  const meanings = new Map<string, Asset | undefined>()
+  const mean = (key: string, asset: Asset | undefined): void => {
+    if (meanings.has(key) && meanings.get(key) !== asset) wordsOfOthers.add(key)
+    meanings.set(key, asset)
+  }
   await inSlices(rows, (row) => {
     const { coin = '', network, contract } = row
-    const named = naming.assetsNamed({ coin, network })
-    const [asset, ...others] = named.filter((candidate) => naming.hasContract(candidate, contract))
-    if (named.length > 0 && !asset) {
-      wordsOfOthers.add(wordsOf(row))
-      for (const each of named) otherTokens.set(each, contract ?? '')
+    const words = { coin, network }
+    const { asset, by, contradicted, otherThan = [], several = [] } = matchRow(row, naming)
+    if (contradicted) {
+      wordsOfOthers.add(wordsOf(words))
+      for (const each of otherThan) otherTokens.set(each, contract ?? '')
       drift('contradictingContract')
       return
     }
-    if (asset && others.length > 0) {
-      for (const each of [asset, ...others]) ambiguousAssets.add(each)
+    if (several.length > 0) {
+      for (const each of several) ambiguousAssets.add(each)
       drift('ambiguousName')
       return
     }
     if (asset) {
-      const assetName = naming.configuredNameFor(asset) ?? { coin, network }
-      if (naming.nameFor(asset) && !listedAssets.has(asset.code))
-        listedAssets.set(asset.code, { asset, assetName, row: withTableNames(row, asset) })
+      mean(wordsOf(words), asset)
+      if (!naming.nameFor(asset)) return
+      const own = { asset, ...(by && { by }), words, row }
+      found.add(own)
+      ownWords.push(...ownWordOf(own))
       return
     }
     if (naming.table.coin(coin)) return
-    const key = `own ${wordsOf(row)}`
+    const key = wordsOf(words)
+    mean(key, undefined)
     if (naming.table.byCode(coin)) drift('ambiguousName')
-    else if (!listedAssets.has(key)) listedAssets.set(key, assetOutsideTable(row, naming))
-    else if (contract !== listedAssets.get(key)?.row.contract) wordsOfOthers.add(wordsOf(row))
+    else if (contract !== found.addOutside(key, () => assetOutsideTable(row, naming)).row.contract) wordsOfOthers.add(key)
   })
-  const clear = [...listedAssets.values()].filter(({ assetName }) => !wordsOfOthers.has(wordsOf(assetName)))
+  const { listedAssets: chosen, unclear } = found.choose(naming, drift)
+  const isClear = ({ assetName }: ListedAsset): boolean => !wordsOfOthers.has(wordsOf(assetName))
+  const clear = chosen.filter(isClear)
   const offered = new Set(clear.map(({ asset }) => asset))
-  const unclear = new Set([...ambiguousAssets, ...otherTokens.keys()].filter((asset) => !offered.has(asset)))
-  return { listedAssets: clear, ambiguousAssets: unclear, otherTokens: notOffered(otherTokens, unclear) }
+  const named = [...ambiguousAssets, ...otherTokens.keys(), ...unclear.keys(), ...chosen.map(({ asset }) => asset)]
+  const notNamed = new Set(named.filter((asset) => asset !== undefined).filter((asset) => !offered.has(asset)))
+  return {
+    listedAssets: clear,
+    ambiguousAssets: notNamed,
+    otherTokens: notOffered(otherTokens, notNamed),
+    wordsOfOthers,
+    unclear,
+    ownWords: ownWords.filter(isClear),
+  }
 }
 
 function assetOutsideTable(row: Currency, naming: AssetNaming): ListedAsset {
   const { coin = '', network } = row
   return { assetName: { coin, network }, chain: naming.chainOf(coin, network), row: withTableNames(row, undefined) }
-}
-
-/** What a request would name the row by. */
-function wordsOf({ coin = '', network = '' }: AssetName): string {
-  return `${fold(coin)}\n${fold(network)}`
 }
 
 // Parses the rows of a form that names an asset by code, with an optional network beside it. A code that the list uses for
@@ -129,62 +216,47 @@ type Uses = Map<string, Set<Asset | string>>
 /** Parses all rows. Reports contradicting and ambiguous rows as drift. */
 async function parseByCode(rows: readonly Currency[], naming: AssetNaming, drift: (drift: Drift) => void): Promise<ListedAssets> {
   const uses: Uses = new Map()
-  const assetsByUse = new Map<Asset | string, ListedAsset[]>()
+  const found = new RowsInOrder()
   const otherTokens = new Map<Asset, string>()
+  const wordsOfOthers = new Set<string>()
   await inSlices(rows, (row) => {
-    const { asset, contradicted, otherThan = [] } = matchAsset(row, naming)
+    const { asset, by, contradicted, otherThan = [] } = matchRow(row, naming)
     for (const each of otherThan) otherTokens.set(each, row.contract ?? '')
     const code = row.code ?? ''
+    if (contradicted) wordsOfOthers.add(wordsOf({ code }))
     const use = asset ?? `${fold(code)}\n${fold(row.network ?? '')}\n${row.contract ?? ''}`
     uses.getOrInsertComputed(fold(code), () => new Set()).add(use)
     if (contradicted) drift(contradicted === 'network' ? 'contradictingNetwork' : 'contradictingContract')
     if (contradicted || (asset && !naming.nameFor(asset))) return
-    const listedAssets = assetsByUse.getOrInsertComputed(use, () => [])
-    if (listedAssets.length > 0 && !asset) return
-    const assetName = (asset && naming.configuredNameFor(asset)) ?? { code }
-    const known = asset ? { asset } : { chain: naming.chainOf(code, row.network) }
-    listedAssets.push({ ...known, assetName, row: withTableNames(row, asset) })
+    if (asset) found.add({ asset, ...(by && { by }), words: { code }, row })
+    else if (typeof use === 'string') {
+      const chain = naming.chainOf(code, row.network)
+      found.addOutside(use, () => ({ chain, assetName: { code }, row: withTableNames(row, undefined) }))
+    }
   })
-  const isAmbiguous = ({ asset, assetName }: ListedAsset): boolean => isContradicted(uses, assetName.code ?? '', asset)
+  const isAmbiguous = ({ asset, assetName }: Pick<ListedAsset, 'asset' | 'assetName'>): boolean =>
+    isContradicted(uses, assetName.code ?? '', asset)
   const listedAssets: ListedAsset[] = []
-  await inSlices(assetsByUse.values(), (candidates) => {
-    const listed = bestListedAsset(candidates, isAmbiguous)
-    if (!listed) return
-    if (isAmbiguous(listed)) drift('ambiguousName')
-    listedAssets.push(isAmbiguous(listed) ? { ...listed, isAmbiguous: true } : listed)
+  const ownWords: ListedAsset[] = []
+  const unclear = new Map<Asset, readonly AssetName[]>()
+  const marked = (listed: ListedAsset): ListedAsset => (isAmbiguous(listed) ? { ...listed, isAmbiguous: true } : listed)
+  await inSlices(found.entries, ([asset, entry]) => {
+    if (typeof asset === 'string') {
+      const listed = marked(entry as ListedAsset)
+      if (listed.isAmbiguous) drift('ambiguousName')
+      listedAssets.push(listed)
+      return
+    }
+    const candidates = found.rowsOf(asset)
+    const clear = candidates.filter(({ words }) => !isAmbiguous({ asset, assetName: words }))
+    ownWords.push(...candidates.flatMap(ownWordOf).map(marked))
+    const [chosen] = clear.length > 0 ? [chosenRow(asset, clear, naming)] : candidates
+    if (chosen) listedAssets.push(marked(toListed(chosen, naming)))
+    else if (clear.length > 1) unclear.set(asset, distinctWords(clear))
+    if (chosen ? isAmbiguous(toListed(chosen, naming)) : clear.length > 1) drift('ambiguousName')
   })
-  const ambiguousAssets = ambiguousAssetsOf(listedAssets, uses, otherTokens, naming)
-  return { listedAssets, ambiguousAssets, otherTokens: notOffered(otherTokens, ambiguousAssets) }
-}
-
-export interface Match {
-  readonly asset?: Asset | undefined
-  /** The table has the row's code, but on another network, or as another token. */
-  readonly contradicted?: 'network' | 'contract' | undefined
-  /** The assets that the row would be by its words, if it had their contract. */
-  readonly otherThan?: readonly Asset[]
-}
-
-/** The table's asset of a row. */
-export function matchAsset({ code = '', network, contract }: Currency, naming: AssetNaming): Match {
-  const named = [...naming.assetsNamed({ code }), naming.table.byCode(code)].filter((asset) => asset !== undefined)
-  const onNetwork = named.filter((candidate) => network === undefined || naming.isOnNetwork(candidate, network))
-  const byNetwork = network === undefined || onNetwork.length > 0 ? undefined : naming.table.find(code, network)
-  const meant = byNetwork ? [byNetwork] : onNetwork
-  const asset = meant.find((candidate) => naming.hasContract(candidate, contract))
-  if (asset) return { asset }
-  if (meant.length > 0) return { contradicted: 'contract', otherThan: meant }
-  return { contradicted: named.length > 0 ? 'network' : undefined }
-}
-
-/** The best of several rows for one asset: an unambiguous one if possible, and of those the one with the table's code. */
-function bestListedAsset(
-  candidates: readonly ListedAsset[],
-  isAmbiguous: (listed: ListedAsset) => boolean,
-): ListedAsset | undefined {
-  const clear = candidates.filter((listed) => !isAmbiguous(listed))
-  const isTableCode = ({ asset, assetName }: ListedAsset): boolean => fold(assetName.code ?? '') === fold(asset?.code ?? '')
-  return clear.find(isTableCode) ?? clear[0] ?? candidates[0]
+  const ambiguousAssets = ambiguousAssetsOf(listedAssets, uses, [...otherTokens.keys(), ...unclear.keys()], naming)
+  return { listedAssets, ambiguousAssets, otherTokens: notOffered(otherTokens, ambiguousAssets), wordsOfOthers, unclear, ownWords }
 }
 
 /** Whether the list uses the code for another asset too; without `asset`, whether it has more than one meaning. */
@@ -197,7 +269,7 @@ function isContradicted(uses: Uses, code: string, asset: Asset | undefined): boo
 function ambiguousAssetsOf(
   listedAssets: readonly ListedAsset[],
   uses: Uses,
-  otherTokens: ReadonlyMap<Asset, string>,
+  unnamed: readonly Asset[],
   naming: AssetNaming,
 ): ReadonlySet<Asset> {
   const clear = new Set(listedAssets.filter((listed) => !listed.isAmbiguous).map(({ asset }) => asset))
@@ -208,9 +280,7 @@ function ambiguousAssetsOf(
     return code !== undefined && isContradicted(uses, code, asset)
   })
   return new Set(
-    [...unclear, ...contradicted, ...otherTokens.keys()]
-      .filter((asset) => asset !== undefined)
-      .filter((asset) => !clear.has(asset)),
+    [...unclear, ...contradicted, ...unnamed].filter((asset) => asset !== undefined).filter((asset) => !clear.has(asset)),
   )
 }
 
@@ -221,6 +291,8 @@ export interface ListedAsset {
   readonly asset?: Asset
   readonly assetName: AssetName
   readonly row: Currency
+  /** `also`: the row has another name of the asset. `contract`: a word that the table does not have. */
+  readonly by?: Match['by']
   /** For a coin that the table lacks: its network in the words of the table, as far as it has it. Undefined: the row names none. */
   readonly chain?: string | undefined
   /** True if the name also means another asset: the asset is listed, but cannot be requested. */
@@ -239,7 +311,15 @@ interface ListedAssets {
   readonly ambiguousAssets: ReadonlySet<Asset>
   /** Those of them that the provider has as another token, with its contract there. */
   readonly otherTokens: ReadonlyMap<Asset, string>
+  /** By which the provider means something else (`wordsOf`): in an answer they are no asset of the table. */
+  readonly wordsOfOthers: ReadonlySet<string>
+  /** Those of them that have several rows, of which nothing says which one stands for the asset, with its words there. */
+  readonly unclear: UnclearAssets
+  /** Assets of the table by words of the provider that the table does not have. */
+  readonly ownWords: readonly ListedAsset[]
 }
+
+export type UnclearAssets = ReadonlyMap<Asset, readonly AssetName[]>
 
 /** Of the assets that a list has as other tokens: those that it has as nothing else. */
 function notOffered(otherTokens: ReadonlyMap<Asset, string>, ambiguousAssets: ReadonlySet<Asset>): ReadonlyMap<Asset, string> {

@@ -1,42 +1,43 @@
 /** Deposit addresses that a provider reports: nobody is told to pay to what cannot be one (docs/contract.md §3.6). */
-import { type FormatName, ownerlessKind } from '../../domain/address/formats.ts'
+import type { FormatName } from '../../domain/address/formats.ts'
 import { type AddressRule, isAddress } from '../../domain/address/rule.ts'
 import { isSamePaymentAddress, memoOf } from '../../domain/address/same-address.ts'
-import { type Asset, fold, sameName } from '../../domain/asset.ts'
+import { type Asset, type AssetTable, fold, sameName } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import { type Context, namesByCode } from '../../domain/service.ts'
-import type { Currency, DepositMemoNetworks, Pair, Transaction } from '../../domain/swap.ts'
+import type { Currency, DepositMemoNetworks, Pair, SentWords, Transaction } from '../../domain/swap.ts'
 import { type Layer, mapResponses, onOperations } from '../layer.ts'
 import { type AssetName, type AssetNaming, assetIn, assetNameOf, from, withAssetNames } from './asset-naming.ts'
 import type { CachedCurrencyList, CurrencyList } from './currency-list.ts'
+import { depositRules, depositRulesOfThen, type NetworkRules, ownerlessComplaint } from './network-rules.ts'
 import { assetFromResponse } from './translate-assets.ts'
 
 /** The addresses of no swap are longer. */
 const maxKeptLength = 600
 const maxKeptAddresses = 1_000
 
-/** A get or a row of a list whose deposit address cannot be one has none. Runs where asset names are the provider's. */
+/** A get or a row of a list whose deposit address cannot be one has none; a get of a swap that was created here, by the table of then. Runs where asset names are the provider's. */
 export function omitImpossibleDeposits(naming: AssetNaming, checksAddresses: boolean): Layer {
   // A swap is read many times, and its addresses cost more to decode than all else that this layer does.
-  const payableTo = new BoundedMap<Asset | 'unknown asset'>({
-    share: cacheShares.transactions,
-    maxEntries: maxKeptAddresses,
-    sizeOf: () => 0, // assets are those of the table
-  })
-  const payable = (row: Transaction): Transaction => {
+  const payableTo = new BoundedMap<true>({ share: cacheShares.transactions, maxEntries: maxKeptAddresses })
+  const payable = (row: Transaction, sent?: SentWords): Transaction => {
     if (!row.depositAddress) return row
     const source = assetFromResponse(assetNameOf(row, from), naming) ?? {}
-    const asset = assetIn(withAssetNames({}, source, {}), from, naming.table)
-    const addresses = addressesOf(row)
-    if (payableTo.get(addresses) === (asset ?? 'unknown asset')) return row
-    if (!isPayable(row, row, asset, checksAddresses)) return { ...row, depositAddress: undefined }
-    if (addresses.length <= maxKeptLength) payableTo.set(addresses, asset ?? 'unknown asset')
+    const rules = depositRules(withAssetNames({}, source, {}), sent, naming)
+    const then = sent?.deposit ? JSON.stringify(sent.deposit) : ''
+    const key = `${rules?.network}\n${rules?.contract}\n${then}\n${addressesOf(row)}`
+    if (payableTo.get(key)) return row
+    if (!isPayable(row, row, rules, { checksAddresses, table: naming.table })) return { ...row, depositAddress: undefined }
+    if (key.length <= maxKeptLength) payableTo.set(key, true)
     return row
   }
   return mapResponses({
-    getTransaction: (response) => ({ ...response, body: payable(response.body) }),
-    listTransactions: (response) => ({ ...response, body: { ...response.body, items: response.body.items.map(payable) } }),
+    getTransaction: (response, _, { sent }) => ({ ...response, body: payable(response.body, sent) }),
+    listTransactions: (response) => ({
+      ...response,
+      body: { ...response.body, items: response.body.items.map((row) => payable(row)) },
+    }),
   })
 }
 
@@ -55,24 +56,18 @@ type OwnAddresses = Pick<Partial<Transaction>, 'withdrawalAddress' | 'withdrawal
 export function isPayable(
   { depositAddress = '', depositExtraId }: Pick<Transaction, 'depositAddress' | 'depositExtraId'>,
   { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId }: OwnAddresses,
-  asset: Pick<Asset, 'address'> | undefined,
-  checksAddresses: boolean,
+  rules: NetworkRules | undefined,
+  { checksAddresses, table }: { readonly checksAddresses: boolean; readonly table: AssetTable },
 ): boolean {
   const own = [
     { address: withdrawalAddress, extraId: withdrawalExtraId },
     { address: refundAddress, extraId: refundExtraId },
   ]
   return (
-    isDepositAddress(depositAddress, asset, checksAddresses) &&
-    !(checksAddresses && isOwnerless(depositAddress, asset)) &&
+    isDepositAddress(depositAddress, rules, checksAddresses) &&
+    !(checksAddresses && rules && ownerlessComplaint(depositAddress, rules, table) !== undefined) &&
     !own.some((address) => isSamePaymentAddress(address, { address: depositAddress, extraId: depositExtraId }))
   )
-}
-
-/** A zero, system or known burn address. */
-function isOwnerless(depositAddress: string, asset: Pick<Asset, 'address'> | undefined): boolean {
-  const format = asset?.address?.format
-  return format !== undefined && ownerlessKind(depositAddress, format) !== undefined
 }
 
 function isDepositAddress(depositAddress: string, asset: Pick<Asset, 'address'> | undefined, checksAddresses: boolean): boolean {
@@ -112,9 +107,9 @@ export function requireDepositMemo({ shared, acceptsMemos, showsWithoutMemo, nam
     const { pair = {}, clientCapabilities: client } = context
     if (await shared.isShared(pair, context)) throw notOffered(namesByCode(client) ? from.code : from.coin)
   }
-  const withoutLostAddress = (row: Transaction): Transaction => {
+  const withoutLostAddress = (row: Transaction, sent?: SentWords): Transaction => {
     const assetName = assetNameOf(row, from)
-    return lacksMemo(row) && shared.mayBeShared(assetFromResponse(assetName, naming) ?? assetName)
+    return lacksMemo(row) && shared.mayBeShared(assetFromResponse(assetName, naming) ?? assetName, sent)
       ? { ...row, depositAddress: undefined }
       : row
   }
@@ -133,12 +128,12 @@ export function requireDepositMemo({ shared, acceptsMemos, showsWithoutMemo, nam
     ...(!showsWithoutMemo && {
       async getTransaction(request, context, next) {
         const response = await next.call('getTransaction', request, context)
-        const body = withoutLostAddress(response.body)
+        const body = withoutLostAddress(response.body, context.sent)
         return body === response.body ? response : { ...response, body, contradicted: ['depositExtraId'] }
       },
       async listTransactions(request, context, next) {
         const response = await next.call('listTransactions', request, context)
-        return { ...response, body: { ...response.body, items: response.body.items.map(withoutLostAddress) } }
+        return { ...response, body: { ...response.body, items: response.body.items.map((row) => withoutLostAddress(row)) } }
       },
     }),
   })
@@ -148,18 +143,21 @@ function lacksMemo({ depositAddress, depositExtraId }: Transaction): boolean {
   return Boolean(depositAddress) && memoOf(depositAddress, depositExtraId) === undefined
 }
 
-/** Of which assets deposit addresses are shared. */
+/**
+ * Of which assets deposit addresses are shared. A coin that the table lacks has them by each word for its network, or, where nothing knows
+ * that, by a deposit address of a shared one (`deposits.require-deposit-memo.test.ts`).
+ */
 export interface SharedDeposits {
   readonly areNone: boolean
   /**
    * Whether a deposit of the pair needs a memo: true only if all possible networks of the asset are shared. Where neither the table nor
-   * the provider's list knows its network, the deposit address may tell.
+   * the provider's list knows its network, the deposit address may tell. `sent`: by the create of then.
    */
-  readonly isShared: (pair: Pair, context: Context, depositAddress?: string) => Promise<boolean>
+  readonly isShared: (pair: Pair, context: Context, depositAddress?: string, sent?: SentWords) => Promise<boolean>
   /** Throws 503 where only the provider's list says whether a deposit of the pair needs a memo, and there is none for a create. */
   readonly requireFlags: (pair: Pair, context: Context) => Promise<void>
   /** Also true if the network is unknown and one of the coin's networks is shared. */
-  readonly mayBeShared: (assetName: AssetName) => boolean
+  readonly mayBeShared: (assetName: AssetName, sent?: SentWords) => boolean
 }
 
 export function sharedDeposits(
@@ -174,12 +172,17 @@ export function sharedDeposits(
   /** Rules for the addresses of the shared networks. */
   const sharedRules = new Set(all.filter(isOnSharedNetwork).flatMap(({ address }) => address ?? []))
   const knownNetworks = new Set(all.map(({ network }) => fold(network)))
-  const isFlagged = (asset: Asset, list: CurrencyList | undefined): boolean =>
-    usesFlags && asset.memo !== 'none' && list?.byAsset.get(asset)?.row.needsMemo === true
-  const areShared = ({ code, coin, network }: AssetName, list: CurrencyList | undefined): readonly boolean[] => {
-    const isAssetShared = (asset: Asset): boolean => isOnSharedNetwork(asset) || isFlagged(asset, list)
+  const isFlagged = (asset: Asset, list: CurrencyList | undefined, sent: SentWords | undefined): boolean =>
+    usesFlags && (depositRulesOfThen(sent, naming) ?? asset).memo !== 'none' && list?.byAsset.get(asset)?.row.needsMemo === true
+  const areShared = (
+    { code, coin, network }: AssetName,
+    list: CurrencyList | undefined,
+    sent: SentWords | undefined,
+  ): readonly boolean[] => {
+    const isAssetShared = (asset: Asset): boolean => isOnSharedNetwork(asset) || isFlagged(asset, list, sent)
     const asset = code === undefined ? table.find(coin ?? '', network ?? '') : table.byCode(code)
-    if (asset) return [isAssetShared(asset)]
+    // The network may have another name now.
+    if (asset) return [isAssetShared(asset) || networks.has(fold(network ?? ''))]
     const assets = network === undefined ? table.coin(coin ?? '')?.assets : undefined
     return assets ? assets.map(isAssetShared) : areOutsideShared({ code, coin, network }, list)
   }
@@ -201,10 +204,10 @@ export function sharedDeposits(
   }
   return {
     areNone: networks.size === 0 && !usesFlags,
-    async isShared(pair, context, depositAddress) {
+    async isShared(pair, context, depositAddress, sent) {
       const assetName = assetNameOf(pair, from)
       if (depositAddress !== undefined && isSharedAddress(depositAddress, assetName)) return true
-      const each = areShared(assetName, usesFlags ? await currencyList.readAvailable(context) : undefined)
+      const each = areShared(assetName, usesFlags ? await currencyList.readAvailable(context) : undefined, sent)
       return each.length > 0 && each.every(Boolean)
     },
     async requireFlags(pair, context) {
@@ -212,7 +215,7 @@ export function sharedDeposits(
       const isDecided = !asset?.memo || asset.memo === 'none' || isOnSharedNetwork(asset)
       if (!isDecided) await currencyList.readForCreate(context)
     },
-    mayBeShared: (assetName) => areShared(assetName, currencyList.last()).some(Boolean),
+    mayBeShared: (assetName, sent) => areShared(assetName, currencyList.last(), sent).some(Boolean),
   }
 }
 

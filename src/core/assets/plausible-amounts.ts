@@ -1,14 +1,5 @@
-/** Refuses amounts that are far above everything a provider takes, before anything is sent (docs/contract.md §8). */
-import {
-  type Amount,
-  compareAmounts,
-  isPositive,
-  largestOrdinary,
-  multiplySubtract,
-  roundDown,
-  thousand,
-  zero,
-} from '../../domain/amount.ts'
+/** Refuses amounts that are far above everything a provider takes, before anything is sent (docs/contract-operators.md §8). */
+import { type Amount, compareAmounts, isPositive, largestOrdinary, multiplySubtract, thousand, zero } from '../../domain/amount.ts'
 import { type AssetTable, fold } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { type AmountRange, Fault, implausibleBound } from '../../domain/fault.ts'
@@ -17,6 +8,7 @@ import { type Currency, type Pair, type RateQuery, requestedAmountOf, type Trans
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, mapResponses, onOperations } from '../layer.ts'
 import { assetIn, assetNameOf, from, type Side, to } from './asset-naming.ts'
+import { lastPlaceBelow } from './network-rules.ts'
 
 interface SeenMaximum {
   readonly amount: Amount
@@ -109,8 +101,8 @@ export function countExcessDecimals(provider: string, table: AssetTable, observe
   const count = (row: Transaction, derived: readonly string[] = [], pair: Pair = row): void => {
     for (const { field, side } of amounts) {
       const amount = derived.includes(field) ? undefined : row[field]
-      const decimals = amount && assetIn(pair, side, table)?.decimals
-      if (amount && decimals !== undefined && roundDown(amount, decimals) !== undefined)
+      const asset = amount && assetIn(pair, side, table)
+      if (amount && asset && lastPlaceBelow(amount, asset) !== undefined)
         observe({ what: 'drift', provider, field, drift: 'excessDecimals' })
     }
   }

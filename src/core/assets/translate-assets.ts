@@ -1,7 +1,7 @@
-/** Translates asset names: the table's names towards the client, the provider's towards the provider (docs/contract.md §3, §9). */
+/** Translates asset names: the table's names towards the client, the provider's towards the provider (docs/contract.md §3, docs/contract-operators.md §9). */
 
 import { sameContract } from '../../domain/address/same-address.ts'
-import { type Asset, type AssetTable, type Coin, defaultAsset, fold, sameName } from '../../domain/asset.ts'
+import { type Asset, type AssetTable, type Coin, defaultAsset, fold, sameName, spellingOf } from '../../domain/asset.ts'
 import { Fault, joinedFaults, type Reason } from '../../domain/fault.ts'
 import { nearestName } from '../../domain/nearest-name.ts'
 import type { Context, Op, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
@@ -13,12 +13,14 @@ import {
   assetIn,
   assetNameOf,
   from,
+  isRepeated,
   pairOf,
   type Side,
   to,
   withAssetNames,
 } from './asset-naming.ts'
 import type { CachedCurrencyList, CurrencyList, ListedAsset } from './currency-list.ts'
+import { wordsOf } from './provider-rows.ts'
 
 /** `mustBeListed`: assets that the provider's list lacks are refused, because another provider may offer them. */
 export function translateAssets(currencyList: CachedCurrencyList, mustBeListed: boolean): Layer {
@@ -50,13 +52,20 @@ export function translateAssets(currencyList: CachedCurrencyList, mustBeListed: 
     const [source, target] = await resolveBoth(op, request, context)
     refuseRateType(request.rateType, source.offer, target.offer)
     const pair = withAssetNames({}, source.tableName, target.tableName)
+    const askedPair = withAssetNames({}, source.askedName, target.askedName)
     const translated = withAssetNames(request, source.providerName, target.providerName)
-    const response = await next.call(op, translated, { ...context, pair })
-    return { ...response, body: withAssetNames(response.body, source.tableName, target.tableName) }
+    const response = await next.call(op, translated, { ...context, pair, askedPair })
+    return { ...response, body: withAssetNames(response.body, source.askedName, target.askedName) }
+  }
+  /** Words that the list has for another token name no asset: only the provider's word for the coin is left. */
+  const nameIn = (row: Pair, side: Side, list?: CurrencyList | 'unreadable'): AssetName | undefined => {
+    const words = assetNameOf(row, side)
+    const isOfOther = currencyList.last()?.wordsOfOthers.has(wordsOf(words)) === true
+    return isOfOther ? { coin: words.coin ?? words.code } : assetFromResponse(words, currencyList.naming, list)
   }
   const bothFromResponse = <Row extends Pair>(row: Row, list?: CurrencyList | 'unreadable'): Row | undefined => {
-    const source = assetFromResponse(assetNameOf(row, from), currencyList.naming, list)
-    const target = assetFromResponse(assetNameOf(row, to), currencyList.naming, list)
+    const source = nameIn(row, from, list)
+    const target = nameIn(row, to, list)
     return source && target && { ...withAssetNames(row, source, target), ownAssets: ownAssetsOf(row) }
   }
   /** Resolves names that configuration and table do not have through the provider's list. */
@@ -67,12 +76,13 @@ export function translateAssets(currencyList: CachedCurrencyList, mustBeListed: 
   return onOperations({
     getRate: (request, context, next) => callTranslated('getRate', request, context, next),
     createTransaction: (request, context, next) => callTranslated('createTransaction', request, context, next),
-    getTransaction: (request, context, next) =>
-      next.call('getTransaction', request, context).then((response) => {
-        const body = bothFromResponse(response.body)
-        const withBody = (translated: Transaction) => ({ ...response, body: translated })
-        return body ? withBody(body) : bothFromList(response.body, context).then(withBody)
-      }),
+    async getTransaction(request, context, next) {
+      const response = await next.call('getTransaction', request, context)
+      const { sent, isGatewayCall } = context
+      if ((sent || isGatewayCall) && mayBeOfOthers(response.body, sent, currencyList)) await currencyList.readAvailable(context)
+      const body = bothFromResponse(response.body) ?? (await bothFromList(response.body, context))
+      return { ...response, body }
+    },
     async listTransactions(request, context, next) {
       const response = await next.call('listTransactions', request, context)
       const rowFromResponse = <Row extends Pair>(row: Row) => bothFromResponse(row) ?? bothFromList(row, context)
@@ -82,6 +92,26 @@ export function translateAssets(currencyList: CachedCurrencyList, mustBeListed: 
       return { ...response, body: { ...response.body, items, ...unreadableRows } }
     },
   })
+}
+
+/**
+ * Whether a report, in the provider's words, may be of another token, as far as is known: it has other words than were sent, and no list says
+ * what they mean.
+ */
+function mayBeOfOthers(reported: Pair, sent: Pair | undefined, { naming, last }: CachedCurrencyList): boolean {
+  if (last() || !(naming.byCode || naming.listsNetworks)) return false
+  return [from, to].some((side) => !isRepeated(assetNameOf(sent ?? {}, side), assetNameOf(reported, side)))
+}
+
+/** Throws 503 for a report of a create that may be of another token, as far as is known: its swap may not become payable. */
+export function refuseUnknownWords(
+  { ownAssets = {} }: Transaction,
+  sent: Pair | undefined,
+  currencyList: CachedCurrencyList,
+): void {
+  if (!sent || !mayBeOfOthers(ownAssets, sent, currencyList)) return
+  const message = "The provider's list of currencies, which says what its words mean, cannot be read; please try again soon."
+  throw new Fault('unavailable', message, { retryAfter: 1 })
 }
 
 /** Throws the fault of the source, with that of the target beside it if both are about their own asset. */
@@ -144,12 +174,14 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
 
 // Resolves the asset names of a request to the provider's names, and to the table's names for the response.
 
-/** An asset of a request, with both of its names. */
+/** An asset of a request, with its names. */
 interface ResolvedAsset {
   /** The name that is sent to the provider. */
   readonly providerName: AssetName
-  /** The name in the response: all known fields, in the table's spelling. */
+  /** What the table calls it today; of an asset that it lacks, the provider's words. */
   readonly tableName: AssetName
+  /** The name in the response: all known fields of the name that was asked for, in the spelling of the table. */
+  readonly askedName: AssetName
   /** By the provider's list; empty while that is not known. */
   readonly offer: CoinOffer
 }
@@ -173,9 +205,9 @@ async function assetFromRequest(requested: AssetName, side: Side, options: Resol
   const name = requested.coin ?? ''
   const coin = currencyList.naming.table.coin(name)
   if (!coin) return resolveOwnCoin(name, requested.network, side, options)
-  if (requested.network === undefined) return resolveOpenNetwork(coin, side, options)
+  if (requested.network === undefined) return resolveOpenNetwork(coin, name, side, options)
   const asset = currencyList.naming.table.find(name, requested.network)
-  if (asset) return resolveAsset(asset, side.coin, options)
+  if (asset) return resolveAsset(asset, requested, side.coin, options)
   const listedAssets = await listedAssetsFor(name, readList)
   const listed = listedAssets.find(({ row }) => row.network !== undefined && sameName(row.network, requested.network ?? ''))
   if (listed) return resolveListed(listed, side.coin)
@@ -185,22 +217,22 @@ async function assetFromRequest(requested: AssetName, side: Side, options: Resol
 async function resolveCode(code: string, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
   const { currencyList, readList, isCreate } = options
   const asset = currencyList.naming.table.byCode(code)
-  if (asset) return resolveAsset(asset, side.code, options)
+  if (asset) return resolveAsset(asset, { code }, side.code, options)
   const [listedAsset, ...others] = await listedAssetsFor(code, readList)
   if (!listedAsset || others.length > 0 || (isCreate && !currencyList.naming.listsNetworks))
     throw unknownAsset(side.code, code, hintForCode(code, currencyList.naming.table))
   return resolveListed(listedAsset, side.code)
 }
 
-async function resolveAsset(asset: Asset, field: string, options: ResolveOptions): Promise<ResolvedAsset> {
+/** `asked`: by which of its names. */
+async function resolveAsset(asset: Asset, asked: AssetName, field: string, options: ResolveOptions): Promise<ResolvedAsset> {
   const { naming } = options.currencyList
-  const { code, coin, network } = asset
-  const tableName = { code, coin, network }
+  const names = namesOf(asset, asked)
   const providerName = naming.nameFor(asset)
   if (!providerName) throw notOffered(field)
-  if (!naming.listsNetworks && !options.mustBeListed)
-    return { providerName, tableName, offer: offerOf(options.currencyList.last()?.byAsset.get(asset)) }
-  const isNamedByList = naming.listsNetworks && naming.configuredNameFor(asset) === undefined
+  const isNamedByList = dependsOnList(asset, naming)
+  if (!isNamedByList && !naming.listsNetworks && !options.mustBeListed)
+    return { providerName, ...names, offer: offerOf(options.currencyList.last()?.byAsset.get(asset)) }
   const refuseAmbiguous = (): void => {
     if (options.currencyList.last()?.ambiguousAssets.has(asset)) throw ambiguous(field)
   }
@@ -208,7 +240,18 @@ async function resolveAsset(asset: Asset, field: string, options: ResolveOptions
   const list = await pendingList.finally(refuseAmbiguous)
   const listedAsset = list?.byAsset.get(asset)
   if (list && !listedAsset && (isNamedByList || options.mustBeListed)) throw notOffered(field)
-  return { providerName: listedAsset?.assetName ?? providerName, tableName, offer: offerOf(listedAsset) }
+  return { providerName: listedAsset?.assetName ?? providerName, ...names, offer: offerOf(listedAsset) }
+}
+
+/** Whether only the provider's list says what it calls the asset: where its form lists networks, and for a coin that has other names. */
+function dependsOnList(asset: Asset, naming: AssetNaming): boolean {
+  return (naming.listsNetworks || asset.also !== undefined) && naming.configuredNameFor(asset) === undefined
+}
+
+function namesOf(asset: Asset, asked: AssetName): Pick<ResolvedAsset, 'tableName' | 'askedName'> {
+  const { code, coin, network } = asset
+  const spelling = spellingOf(asset, asked)
+  return { tableName: { code, coin, network }, askedName: { code: spelling.code, coin: spelling.coin, network } }
 }
 
 const noOffer: CoinOffer = {}
@@ -218,26 +261,29 @@ function offerOf(listedAsset: ListedAsset | undefined): CoinOffer {
 }
 
 /** A coin without a network: its default asset in a form that names by code; in the other form the network stays open. */
-async function resolveOpenNetwork(coin: Coin, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
+async function resolveOpenNetwork(coin: Coin, name: string, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
   const { naming } = options.currencyList
   const defaultOfCoin = defaultAsset(coin)
   if (naming.listsNetworks) {
-    if (defaultOfCoin) return resolveAsset(defaultOfCoin, side.coin, options)
+    if (defaultOfCoin) return resolveAsset(defaultOfCoin, { coin: name }, side.coin, options)
     throw unknownNetwork(
       side.network,
       coin.assets.map(({ network }) => network),
       'network_required',
     )
   }
-  const list = options.mustBeListed ? await options.readAvailable() : undefined
+  const isRenamed = coin.assets.some((asset) => dependsOnList(asset, naming))
+  const list = options.mustBeListed || isRenamed ? await options.readAvailable() : undefined
   const isListed = (asset: Asset): boolean => !list || list.byAsset.has(asset)
   const offered = [defaultOfCoin, ...coin.assets].find((asset) => asset && naming.nameFor(asset) && isListed(asset))
-  const providerName = offered && naming.nameFor(offered)
+  const listed = offered && (list ?? options.currencyList.last())?.byAsset.get(offered)
+  const providerName = offered && (listed?.assetName ?? naming.nameFor(offered))
   if (!offered || !providerName) throw notOffered(side.coin)
   return {
     providerName: { ...(providerName.coin !== undefined && { coin: providerName.coin }) },
     tableName: { coin: coin.coin },
-    offer: offerOf((list ?? options.currencyList.last())?.byAsset.get(offered)),
+    askedName: { coin: spellingOf(offered, { coin: name }).coin },
+    offer: offerOf(listed),
   }
 }
 
@@ -253,11 +299,8 @@ async function resolveOwnCoin(
   if (!listedAsset) throw unknownAsset(side.coin, name, hintForCoin(name, side.network, currencyList.naming.table))
   if (!currencyList.naming.listsNetworks) {
     const requested = { ...listedAsset.assetName, ...(network !== undefined && { network }) }
-    return {
-      providerName: requested,
-      tableName: { code: listedAsset.row.code ?? name, ...requested },
-      offer: offerOf(listedAsset),
-    }
+    const askedName = { code: listedAsset.row.code ?? name, ...requested }
+    return { providerName: requested, tableName: askedName, askedName, offer: offerOf(listedAsset) }
   }
   if (network === undefined && listedAssets.length === 1) return resolveListed(listedAsset, side.coin)
   const listed = listedAssets.find(
@@ -268,18 +311,16 @@ async function resolveOwnCoin(
 }
 
 function resolveListed(listedAsset: ListedAsset, field: string): ResolvedAsset {
-  const { assetName: providerName, row, isAmbiguous } = listedAsset
+  const { asset, assetName: providerName, row, isAmbiguous } = listedAsset
   if (isAmbiguous) throw ambiguous(field)
   const { code, coin, network } = row
-  return {
-    providerName,
-    tableName: {
-      ...(code !== undefined && { code }),
-      ...(coin !== undefined && { coin }),
-      ...(network !== undefined && { network }),
-    },
-    offer: offerOf(listedAsset),
+  const askedName = {
+    ...(code !== undefined && { code }),
+    ...(coin !== undefined && { coin }),
+    ...(network !== undefined && { network }),
   }
+  const tableName = asset ? { code: asset.code, coin: asset.coin, network: asset.network } : askedName
+  return { providerName, tableName, askedName, offer: offerOf(listedAsset) }
 }
 
 async function listedAssetsFor(name: string, readList: ResolveOptions['readList']): Promise<readonly ListedAsset[]> {
@@ -387,13 +428,13 @@ function fromCode(code: string, naming: AssetNaming, list: CurrencyList | 'unrea
   return (others.length === 0 && listedAsset?.asset) || { code, coin: code }
 }
 
-function fromCoinAndNetwork(coin: string, network: string, { assetsNamed, table }: AssetNaming): AssetName {
+/** A coin of the table on a network that it does not have here has no code: its network is a word of the provider's. */
+function fromCoinAndNetwork(coin: string, network: string, { assetsNamed, isOnNetwork, table }: AssetNaming): AssetName {
   const named = assetsNamed({ coin, network })
   if (named[0] && named.length === 1) return named[0]
-  const known = table.find(coin, network)
-  if (known) return known
-  const tableCoin = table.coin(coin)
-  return tableCoin ? { coin: tableCoin.coin, network } : { code: coin, coin, network }
+  const coins = table.coinsNamed(coin)
+  const known = coins.flatMap(({ assets }) => assets).find((asset) => isOnNetwork(asset, network))
+  return known ?? (coins[0] ? { coin: coins[0].coin, network } : { code: coin, coin, network })
 }
 
 /** A coin without a network is one asset if the table has exactly one network for it. */

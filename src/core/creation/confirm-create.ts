@@ -22,21 +22,20 @@ const pausesMs = [300, 1_000]
  * provider, where asset names are its own.
  */
 export function confirmCreate({ currencyList, configured }: ProviderScope): Layer {
-  const { naming } = currencyList
   const mustConfirmNetworks = configured.networks === 'confirmed'
   const mustConfirmMemos = configured.extraIds !== 'unconfirmed'
   return onOperations({
     async createTransaction(request, context, next) {
       const response = await next.call('createTransaction', request, context)
       const { body } = response
-      if (contradictionsOf(request, body, naming, context).length > 0) return response
+      if (contradictionsOf(request, body, currencyList, context).length > 0) return response
       const isOpen = (side: Side): boolean => isSilent(body, side) && hasSeveralNetworks(context.pair ?? {}, side, currencyList)
       const silent = mustConfirmNetworks ? [from, to].filter(isOpen) : []
       const lacksMemo = mustConfirmMemos && unconfirmedMemos(request, body).length > 0
       if (silent.length === 0 && !lacksMemo && !hasFailed(body)) return response
       const details = await readDetails(body.id, silent, context, next)
       if (details) {
-        const contradicted = contradictionsOf(request, details, naming, context)
+        const contradicted = contradictionsOf(request, details, currencyList, context)
         return { ...response, body: complete(body, details, silent), contradicted }
       }
       if (silent.length === 0 && !lacksMemo) return response

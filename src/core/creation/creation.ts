@@ -3,8 +3,8 @@ import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
 import { compose, type Layer, onOperations } from '../layer.ts'
-import type { DepositClaim, UnknownReason } from '../ledger.ts'
 import type { JudgedAsset } from '../mismatch-streaks.ts'
+import type { DepositClaim, UnknownReason } from '../ports/ledger.ts'
 import { inSpan, traced } from '../traced.ts'
 
 export type CreateResponse = ServiceResponse<'createTransaction'>

@@ -1,11 +1,12 @@
 /**
  * The first deposit address of a create that was bound without one: a person has bound it unread, or before its provider showed one. It is
- * judged as a response is, at the first get that has it (docs/contract.md §10.3).
+ * judged as a response is, at the first get that has it (docs/contract-operators.md §10.3).
  */
 import { Fault } from '../../domain/fault.ts'
 import { gatewayContext, type ServiceResponse } from '../../domain/service.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
-import type { Ledger } from '../ledger.ts'
+import { refuseUnknownWords } from '../assets/translate-assets.ts'
+import type { Ledger } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { type OtherDeposits, takingDeposit } from './other-deposits.ts'
 import { mayBecomePayable, reportOfGet } from './payable.ts'
@@ -24,10 +25,11 @@ export function judgeFirstDeposit(
     const { body: reported } = get
     const create = await ledger.boundCreate(tag, reported.id)
     if (!create) return false
-    const { requested, quote } = create
+    const { requested, sent, quote } = create
+    refuseUnknownWords(reported, sent, currencyList)
     const report = reportOfGet(get, create, naming, !capabilities.hasExpectedAmount)
     const context = gatewayContext(capabilities)
-    const { refused } = await judge({ requested, pair: pickAssetFields(requested), quote }, report, context)
+    const { refused } = await judge({ requested, pair: pickAssetFields(requested), sent, quote }, report, context)
     if (refused.length > 0) return false
     const outcome = await takingDeposit(
       (claim) => ledger.takeDeposit(tag, reported, claim),

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
-import { Fault } from '../../domain/fault.ts'
-import type { Context, KeyRace, ServiceResponse, SwapService } from '../../domain/service.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
-import type { IdempotencyKeyState, Ledger, TransactionRecord } from '../ledger.ts'
+import type { IdempotencyKeyState, Ledger, TransactionRecord } from '../ports/ledger.ts'
 import { idempotency, SentCreateKeys } from './idempotency.ts'
 import { inProgress } from './intent.ts'
 
@@ -39,12 +38,10 @@ let lookups: [string, string][]
 let contexts: Context[]
 let fails: unknown
 let address: Partial<Transaction>
-let isLookFirst: boolean
 let isStillBound: boolean
 beforeEach(() => {
   isStillBound = true
   address = { depositAddress: 'bc1' }
-  isLookFirst = true
   states = []
   lookups = []
   contexts = []
@@ -76,7 +73,6 @@ async function create(
     ledger,
     table,
     new SentCreateKeys(() => 0),
-    () => isLookFirst,
   )(service).call('createTransaction', { ...request, ...overrides } as NewTransaction, context)
 }
 
@@ -93,7 +89,7 @@ const done = async (changed: Partial<Extract<IdempotencyKeyState, { state: 'done
 
 it('without a key every create is sent', async () => {
   const context = { requestId: 'r', caller: { address: '', identity: 'acme' } } as Context
-  await idempotency(ledger, table, new SentCreateKeys(() => 0), () => true)(service).call('createTransaction', request, context)
+  await idempotency(ledger, table, new SentCreateKeys(() => 0))(service).call('createTransaction', request, context)
   expect(lookups).toEqual([])
   expect(contexts[0]).toBe(context)
 })
@@ -180,83 +176,6 @@ describe('L6: of two at the same time', () => {
     fails = new TypeError('a mistake')
     await expect(create()).rejects.toBe(fails)
     expect(lookups).toHaveLength(1)
-  })
-})
-
-describe('a key that is looked up beside its create', () => {
-  /** `work`: what comes before the intent, and after it. */
-  function createBeside(look: Promise<IdempotencyKeyState | undefined>, work: (race: KeyRace) => Promise<unknown>) {
-    const beside = { ...ledger, findIdempotencyKey: () => look }
-    const creating = async (_: string, __: unknown, { keyRace }: Context) => ({ body: await work(keyRace as KeyRace) })
-    const layer = idempotency(beside, table, new SentCreateKeys(() => 0), () => false)
-    const context = { requestId: 'r', caller: { address: '', identity: 'acme' }, idempotencyKeyHeader: 'key-1' } as Context
-    return layer({ call: creating } as unknown as SwapService).call('createTransaction', request, context)
-  }
-  const never = new Promise<never>(() => {})
-  const nobody = Promise.resolve(undefined)
-  const turn = () => new Promise((resolve) => setImmediate(resolve))
-
-  it('is not waited for once the intent is stored', async () => {
-    const made = await createBeside(never, async (race) => (race.win() ? transaction : undefined))
-    expect(made).toEqual({ body: transaction })
-  })
-
-  it('is of an earlier create: that is replayed, and nothing of this one is stored or sent', async () => {
-    let race: KeyRace | undefined
-    const response = await createBeside(done(), (one) => {
-      race = one
-      one.enter('own')
-      return never
-    })
-    expect(response).toMatchObject({ replayed: true, provider: 'alpha' })
-    expect([race?.isLost, race?.win()]).toEqual([true, false])
-  })
-
-  it('is of an earlier create, whatever this one failed with before', async () => {
-    const response = await createBeside(done(), () => Promise.reject(new Fault('invalid', 'no', { reason: 'parameter_invalid' })))
-    expect(response).toMatchObject({ replayed: true })
-  })
-
-  it('is its own: the ledger had the intent before it confirmed it', async () => {
-    const open: IdempotencyKeyState = {
-      intent: 'own',
-      fingerprint: '',
-      state: 'open',
-      provider: 'alpha',
-      isRunning: true,
-      nextCheckAt: undefined,
-    }
-    const made = await createBeside(Promise.resolve(open), async (race) => {
-      race.enter('own')
-      await turn()
-      return race.win() ? transaction : undefined
-    })
-    expect(made).toEqual({ body: transaction })
-  })
-
-  it('is new, and the create fails', async () => {
-    fails = new TypeError('a mistake')
-    await expect(createBeside(nobody, () => Promise.reject(fails))).rejects.toBe(fails)
-  })
-
-  it('cannot be looked up: nothing is sent, unless the intent is stored already', async () => {
-    const lost = Promise.reject(new Fault('unavailable', 'later'))
-    let race: KeyRace | undefined
-    const refused = createBeside(lost, async (one) => {
-      race = one
-      await turn()
-    })
-    await expect(refused).rejects.toMatchObject({ kind: 'unavailable' })
-    expect(race?.win()).toBe(false)
-    const made = await createBeside(
-      lost.finally(() => turn()),
-      async (one) => {
-        one.win()
-        await turn()
-        return transaction
-      },
-    )
-    expect(made).toEqual({ body: transaction })
   })
 })
 

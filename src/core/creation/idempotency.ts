@@ -10,7 +10,6 @@ import {
   type ClientRequest,
   type Context,
   type IdempotencyKey,
-  type KeyRace,
   ownerOf,
   type ServiceResponse,
   type SwapService,
@@ -21,7 +20,7 @@ import { assetKeyOf, from, to } from '../assets/asset-naming.ts'
 import type { SteadyClock } from '../clock.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { aroundAll, type Layer, onOperations } from '../layer.ts'
-import type { IdempotencyKeyState, Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { IdempotencyKeyState, Ledger, LedgerEntry, TransactionRecord } from '../ports/ledger.ts'
 import { mayBeOrderOf } from '../same-swap.ts'
 import { doubtAbout } from '../visible-state.ts'
 import { firstCheckMs, inProgress, maxLedgerWaitMs } from './intent.ts'
@@ -30,22 +29,18 @@ import { undecidedOrder } from './restored-ledger.ts'
 
 /**
  * Returns the first response for a repeated request. Throws `inProgress` (409) while its outcome is unknown, and `reusedKey`
- * (422) for another request with the same key. A key that is probably new is looked up beside its create, which stores nothing under a key
- * that is in use. `looksFirst`: whether what comes before the intent of a create must not be done for a repeat.
+ * (422) for another request with the same key.
  */
-export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: SentCreateKeys, looksFirst: () => boolean): Layer {
+export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: SentCreateKeys): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
       const key = context.idempotencyKeyHeader
       if (key === undefined) return next.call('createTransaction', request, context)
       const idempotencyKey = idempotencyKeyOf(key, { ...request, pick: context.pick }, table)
       const startedAt = performance.now()
-      const looking = withTimeout(ledger.findIdempotencyKey(ownerOf(context), key), maxLedgerWaitMs, () => {
+      const existing = await withTimeout(ledger.findIdempotencyKey(ownerOf(context), key), maxLedgerWaitMs, () => {
         throw ledgerUnavailable()
       })
-      const isLookFirst = sentCreateKeys.has(ownerOf(context), key) || looksFirst()
-      const beside = isLookFirst ? undefined : createBeside(looking, request, { ...context, idempotencyKey }, next)
-      const existing = await (beside?.earlier ?? looking)
       const ledgerWaitMs = performance.now() - startedAt
       if (existing) {
         sentCreateKeys.add(ownerOf(context), key)
@@ -53,8 +48,7 @@ export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: S
       }
       sentCreateKeys.delete(ownerOf(context), key)
       try {
-        const creating = beside?.creating ?? next.call('createTransaction', request, { ...context, idempotencyKey, ledgerWaitMs })
-        const response = await creating
+        const response = await next.call('createTransaction', request, { ...context, idempotencyKey, ledgerWaitMs })
         sentCreateKeys.add(ownerOf(context), key)
         return response
       } catch (reason) {
@@ -73,46 +67,6 @@ export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: S
       }
     },
   })
-}
-
-/** Begins the create, and ends it before anything of it is stored if the look finds that its key is an earlier one's. */
-function createBeside(
-  looking: Promise<IdempotencyKeyState | undefined>,
-  request: NewTransaction,
-  context: Context,
-  service: SwapService,
-) {
-  const intents = new Set<string>()
-  const begun = Promise.withResolvers<undefined>()
-  let winner: 'look' | 'create' | undefined
-  const isWonBy = (one: 'look' | 'create'): boolean => {
-    winner ??= one
-    return winner === one
-  }
-  const keyRace: KeyRace = {
-    get isLost() {
-      return winner === 'look'
-    },
-    enter: (intent) => void intents.add(intent),
-    win() {
-      const isWon = isWonBy('create')
-      if (isWon) begun.resolve(undefined)
-      return isWon
-    },
-  }
-  const found = async (): Promise<IdempotencyKeyState | undefined> => {
-    try {
-      const existing = await looking
-      const isEarlier = existing !== undefined && !intents.has(existing.intent)
-      return isEarlier && isWonBy('look') ? existing : undefined
-    } catch (reason) {
-      if (isWonBy('look')) throw reason
-      return undefined
-    }
-  }
-  const creating = service.call('createTransaction', request, { ...context, keyRace })
-  creating.catch(() => {}) // nobody waits for it once the race is lost
-  return { creating, earlier: Promise.race([found(), begun.promise]) }
 }
 
 /** Whether a request beside this one, with the same key, may have been first: then it has the key, or the firm quote of both. */
@@ -186,8 +140,7 @@ function unfinished({ isRunning, nextCheckAt, isTakenBack }: Extract<Idempotency
   if (isTakenBack) return undecidedOrder()
   if (isRunning) return inProgress()
   if (nextCheckAt !== undefined) return inProgress(secondsAfterCheck(nextCheckAt - Date.now()))
-  const message =
-    'What became of the request with this Idempotency-Key is found out by a person; please ask your operator, or ask again later.'
+  const message = 'The outcome of this create is unknown and needs an operator. Do not retry with another key.'
   return new Fault('inProgress', message, { reason: 'needs_person', effect: 'refused', retryAfter: longestPauseMs / 1000 })
 }
 
@@ -283,7 +236,7 @@ function fingerprintOf(request: ClientRequest, table: AssetTable): string {
 }
 
 // Keys of clients with a create of unknown outcome, if the provider accepts only the client's own key. Kept only in memory: the
-// ledger has no more than their digests (docs/contract.md §10.2).
+// ledger has no more than their digests (docs/contract-operators.md §10.2).
 
 /** For a dropped key, reconciliation waits for the next request of its client. */
 const maxKeys = 100_000

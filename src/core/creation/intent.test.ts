@@ -4,7 +4,7 @@ import { Fault } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Caller, Context, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Rate } from '../../domain/swap.ts'
-import type { Intent, Ledger } from '../ledger.ts'
+import type { Intent, Ledger } from '../ports/ledger.ts'
 import type { SentCreate } from './creation.ts'
 import { intent } from './intent.ts'
 
@@ -102,15 +102,6 @@ it('L53: a create waits for the ledger for a second, with its look for the key; 
   begun.resolve(true)
   await vi.advanceTimersByTimeAsync(0)
   expect([sent, dropped.length]).toEqual([0, 1])
-})
-
-it('is not stored where its key is an earlier create’s, and dropped where that turns out while it is stored', async () => {
-  const entered: string[] = []
-  const race = (isLost: boolean) => ({ isLost, enter: (id: string) => void entered.push(id), win: () => false })
-  await expect(create({ keyRace: race(true) })).rejects.toMatchObject({ kind: 'inProgress' })
-  expect([intents, entered]).toEqual([[], []])
-  await expect(create({ keyRace: race(false) })).rejects.toMatchObject({ kind: 'inProgress' })
-  expect([entered, dropped, sent]).toEqual([[intents[0]?.id], [intents[0]?.id], 0])
 })
 
 it('L13: is checked five seconds after its deadline if the process crashes', async () => {

@@ -6,9 +6,10 @@ import type { Context } from '../../domain/service.ts'
 import type { NewTransaction, Rate } from '../../domain/swap.ts'
 import type { Timeline } from '../../domain/timeline.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
+import { depositTextsOf } from '../assets/network-rules.ts'
 import { contractsOf } from '../assets/translate-assets.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
-import type { BindingQuote, Intent, Ledger } from '../ledger.ts'
+import type { BindingQuote, Intent, Ledger } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { amountsOf, deviationFrom, isWorseOffer, quotedAmountOf } from '../quotes/offers.ts'
 import { classifyOutcome, type SendCreate, unknownReasonOf } from './creation.ts'
@@ -31,13 +32,12 @@ export function intent(scope: ProviderScope): SendCreate {
   const { timelines } = scope
   const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
   return async (request, context, next) => {
-    const { caller, idempotencyKey, keyRace, pair, span, requestId, firmQuote } = context
-    if (keyRace?.isLost) throw inProgress()
+    const { caller, idempotencyKey, pair, askedPair, span, requestId, firmQuote } = context
     if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')
     const id = sendsReference ? intentIdOf(caller.identity) : crypto.randomUUID()
     const attemptedAt = clock()
     const { quoteId, ...terms } = request
-    const requested = { ...terms, ...pair }
+    const requested = { ...terms, ...(askedPair ?? pair) }
     const deadline = attemptedAt + Math.ceil(context.deadline - performance.now())
     const isQuoting = quotedFirst.has(request.rateType) && quoteId === undefined
     const traceparent = span?.trace.root?.traceparent
@@ -47,7 +47,12 @@ export function intent(scope: ProviderScope): SendCreate {
       owner: caller.identity,
       provider,
       requested,
-      sent: { ...pickAssetFields(request), ...contractsOf(requested, naming), ...(sendsReference && { hasReference: true }) },
+      sent: {
+        ...pickAssetFields(request),
+        ...contractsOf(pair ?? requested, naming),
+        deposit: depositTextsOf(pair ?? requested, naming),
+        ...(sendsReference && { hasReference: true }),
+      },
       destination,
       idempotencyKey,
       firmQuote: firmQuote?.id,
@@ -60,7 +65,6 @@ export function intent(scope: ProviderScope): SendCreate {
       nextCheckAt: deadline + marginMs,
       traceparent,
     }
-    keyRace?.enter(id)
     const begun = ledger.begin(entry, () => isAwaited)
     const waitMs = maxLedgerWaitMs - (context.ledgerWaitMs ?? 0)
     const isBegun = await withTimeout(begun, waitMs, () => {
@@ -72,10 +76,6 @@ export function intent(scope: ProviderScope): SendCreate {
       throw reason instanceof TooManyOpenCreates ? tooManyOpen() : reason
     })
     if (!isBegun) throw inProgress()
-    if (keyRace && !keyRace.win()) {
-      await ledger.drop(id).catch(() => {})
-      throw inProgress()
-    }
     if (context.timeline) noteIntent(context.timeline, id, provider, request, context.quotedAmount)
     const beforeSend = async (own: Rate): Promise<void> => {
       const quotedAmount = quotedAmountOf(own, request)

@@ -12,6 +12,7 @@ import { RecentQuotes } from '../quotes/quote-cache.ts'
 import { type WinnerStore, winnerLifetimeMs } from '../routing/winners.ts'
 import { judgeCreate } from './judge.ts'
 import type { OtherDeposits } from './other-deposits.ts'
+import { stillRefused } from './payable.ts'
 
 const pattern = (source: string) => ({ source, matches: (text: string) => new RegExp(`^(?:${source})$`).test(text) })
 const asset = { name: 'Coin', isDefault: false, aliases: [] }
@@ -304,6 +305,17 @@ test('what is only counted is no contradiction, and what has no kind is always o
   expect(judged.contradicted).toEqual(['withdrawalAddress'])
   const { quote, ...others } = outcomes()
   expect([quote, ...new Set(Object.values(others))]).toEqual(['passed', 'counted'])
+})
+
+test('two memos for the deposit that contradict each other are always one', async () => {
+  const policies: JudgePolicies = { ...refuseAll, depositAddress: 'count', depositMemo: 'count' }
+  const depositAddress = 'X7AcgcsBL6XDcUb289X4mJ8djcdyKaGZMhc9YTE92ehJ2Fu'
+  const judged = (depositExtraId: string) =>
+    judge({ depositAddress, depositExtraId }, { from: 'XRP', configured: { judge: policies } })
+  expect((await judged('2')).contradicted).toEqual(['depositExtraId'])
+  expect((await judged('01')).contradicted).toEqual([])
+  const twoMemos = { ...reported, depositAddress, depositExtraId: '2' }
+  expect(stillRefused({ requested }, { transaction: twoMemos, fields: ['depositExtraId'] }, policies)).toEqual(['depositExtraId'])
 })
 
 test('the kinds that were refused are told of the asset that they are about', async () => {

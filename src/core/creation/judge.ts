@@ -1,5 +1,5 @@
 /**
- * Judges the response to a create (docs/contract.md §3.5, §3.6, §10.3): `payable.ts` says whether the swap may become payable; here that is
+ * Judges the response to a create (docs/contract.md §3.5, §3.6, docs/contract-operators.md §10.3): `payable.ts` says whether the swap may become payable; here that is
  * counted, compared with the newest quotes, and said of the assets. What contradicts the request was compared before.
  */
 import type { Amount } from '../../domain/amount.ts'
@@ -11,6 +11,7 @@ import type { Context } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap.ts'
 import { type AssetNaming, assetIn, assetNameOf, from, type Side, to } from '../assets/asset-naming.ts'
+import type { CachedCurrencyList } from '../assets/currency-list.ts'
 import { assetFromResponse, contractsOf, otherTokens } from '../assets/translate-assets.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import type { JudgedAsset } from '../mismatch-streaks.ts'
@@ -143,20 +144,19 @@ function networkKind(side: Side, reported: Transaction, pair: Pair, naming: Asse
   const expected = assetNameOf(pair, side)
   const resolved = assetFromResponse(assetNameOf(reported, side), naming)
   const isSameCoin = expected.coin !== undefined && resolved?.coin !== undefined && sameName(expected.coin, resolved.coin)
-  return isSameCoin && resolved.network !== expected.network ? 'network' : undefined
+  return isSameCoin && resolved.code !== expected.code ? 'network' : undefined
 }
 
-// Verifies that a provider's response is about its request (docs/contract.md §10.3).
+// Verifies that a provider's response is about its request (docs/contract-operators.md §10.3).
 
 /**
  * Finds the fields in which the response of a create contradicts its request; `status` if the swap has failed at once. Both have the
  * provider's asset names.
  */
 export function verifyResponse({ currencyList }: ProviderScope): VerifyCreate {
-  const { naming } = currencyList
   return (response, request, context) => {
     const { body, contradicted: inDetails = [] } = response
-    const contradicted = [...new Set([...inDetails, ...contradictionsOf(request, body, naming, context)])]
+    const contradicted = [...new Set([...inDetails, ...contradictionsOf(request, body, currencyList, context)])]
     return { ...response, contradicted: contradicted.length === 0 && hasFailed(body) ? ['status'] : contradicted }
   }
 }
@@ -165,21 +165,20 @@ export function verifyResponse({ currencyList }: ProviderScope): VerifyCreate {
 export function contradictionsOf(
   requested: NewTransaction,
   reported: Transaction,
-  naming: AssetNaming,
+  currencyList: CachedCurrencyList,
   { pair }: Pick<Context, 'pair'>,
 ): readonly string[] {
-  const sides = otherSides(requested, reported, naming, pair)
-  const others = otherTokens(reported, contractsOf(pair ?? {}, naming))
+  const sides = otherSides(requested, reported, currencyList, pair)
+  const others = otherTokens(reported, contractsOf(pair ?? {}, currencyList.naming))
   return [...sides.map(({ coin }) => coin), ...others, ...contradictedTerms(requested, reported)]
 }
 
 /** Throws `unreadable` for a quote for another pair. Runs where asset names are the provider's. */
 export function verifyQuote({ currencyList }: ProviderScope): Layer {
-  const { naming } = currencyList
   return mapResponses({
     getRate: (response, request, { pair }) => {
       const { body, provider } = response
-      if (!isOtherPair(request, body, naming, pair)) return response
+      if (!isOtherPair(request, body, currencyList, pair)) return response
       const message = 'The provider returned a quote for another pair; please try again later.'
       throw new Fault('unreadable', message, { ...(provider !== undefined && { provider }) })
     },
@@ -187,8 +186,8 @@ export function verifyQuote({ currencyList }: ProviderScope): Layer {
 }
 
 /** Whether the response names other assets than were requested, which are `pair` in the names of the table. */
-export function isOtherPair(requested: Pair, reported: Pair, naming: AssetNaming, pair?: Pair): boolean {
-  return otherSides(requested, reported, naming, pair).length > 0
+export function isOtherPair(requested: Pair, reported: Pair, currencyList: CachedCurrencyList, pair?: Pair): boolean {
+  return otherSides(requested, reported, currencyList, pair).length > 0
 }
 
 /** Whether the provider says that the swap has failed. */

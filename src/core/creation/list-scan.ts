@@ -1,4 +1,4 @@
-/** Reads a provider's list of transactions page by page until it is complete, over several runs if needed (docs/contract.md §10.2). */
+/** Reads a provider's list of transactions page by page until it is complete, over several runs if needed (docs/contract-operators.md §10.2). */
 
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
@@ -116,12 +116,12 @@ export class ListScan {
     return this.keptRows
   }
 
-  /** The provider's pages may be smaller than requested, and its total that of one page. */
+  /** The provider's pages may be smaller than requested, and its total that of one page: then the next one is read (`list-scan.test.ts`). */
   private async requireEnd(readPage: ReadPage): Promise<void> {
     if (this.firstPageCount === 0 || this.lastPage > 1) return
     const query = { ...this.window, page: 2, size: this.firstPageCount }
     const { items, unreadable = [] } = await readPage(query).catch((reason): Pick<Page<Transaction>, 'items' | 'unreadable'> => {
-      // Some providers refuse a page behind the last one.
+      // Some providers refuse a page behind the last one: it has no rows (`list-scan.test.ts`). A search's first page is no such page.
       if (Fault.from(reason).kind === 'invalid') return { items: [] }
       throw reason
     })

@@ -1,4 +1,4 @@
-/** Searches for the one transaction of a create (docs/contract.md §10.2). */
+/** Searches for the one transaction of a create (docs/contract-operators.md §10.2). */
 import { Fault } from '../../domain/fault.ts'
 import { instantsOf, millisecondsOf } from '../../domain/instant.ts'
 import type { JudgementKind } from '../../domain/observation.ts'
@@ -8,7 +8,7 @@ import type { Timeline } from '../../domain/timeline.ts'
 import type { Span } from '../../domain/trace.ts'
 import { assetIn, from, pickAssetFields } from '../assets/asset-naming.ts'
 import { type Destination, differences, mayBeOneAccount } from '../destination.ts'
-import type { Ledger, UnresolvedCreate } from '../ledger.ts'
+import type { Ledger, UnresolvedCreate } from '../ports/ledger.ts'
 import type { JudgePolicies } from '../provider-scope.ts'
 import { amountKeyOf } from '../quotes/offers.ts'
 import {
@@ -111,7 +111,7 @@ export async function matchCreates(
     const isElsewhere = create.destination !== undefined && differences(create.destination, reader.destination).length > 0
     const isOwn = listed.some(({ reported }) => hasReferenceOf(create, reported))
     const isPossible = isElsewhere || isOwn || anyones.length > 0 || candidates.length < rows.length
-    const result = await onlyMatch(candidates, create, reader, { ...context, span })
+    const result = await onlyMatch(candidates, create, reader, { ...context, span, sent: create.sent })
     const found = { candidates: idsOf(rows), unreadable, isListShort }
     if (!result?.match)
       return { isAmbiguous: result?.isAmbiguous ?? false, isPossible: isPossible || result !== undefined, ...found }
@@ -128,14 +128,14 @@ export async function matchCreates(
       )
     const body = mergeReports(reports)
     const differing = [...(details.contradicted ?? []), ...contradictionsOf(reports, create, reader)]
-    const { requested, quote } = create
+    const { requested, sent, quote } = create
     const report = {
       transaction: body,
       contradicted: differing.map(contradictionIn),
       isFound: true,
       mayLackPrice: !reader.capabilities.hasExpectedAmount,
     }
-    const payability = await reader.mayBecomePayable({ requested, pair: pickAssetFields(requested), quote }, report, context)
+    const payability = await reader.mayBecomePayable({ requested, pair: pickAssetFields(requested), sent, quote }, report, context)
     const contradicted = fieldsOf(payability.refused)
     // A transaction without a deposit address is not bound yet: it would be no valid response to the create.
     const isAwaited = !body.depositAddress && contradicted.length === 0
@@ -240,7 +240,7 @@ function idsOf(rows: readonly ListedRow[]): readonly string[] {
   return rows.flatMap(({ reported }) => reported.id ?? []).slice(0, maxCandidates)
 }
 
-// Finds rows of a provider's list that may belong to creates of unknown outcome (docs/contract.md §10.2).
+// Finds rows of a provider's list that may belong to creates of unknown outcome (docs/contract-operators.md §10.2).
 
 /** Reads a provider's transactions, with the table's asset names. */
 export interface TransactionReader extends ReportReading {

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { DepositInUse } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
-import type { DepositClaim, DepositHolder, LedgerEntry } from '../ledger.ts'
+import type { DepositClaim, DepositHolder, LedgerEntry } from '../ports/ledger.ts'
 import { OtherDeposits, takingDeposit } from './other-deposits.ts'
 
 const transaction = {

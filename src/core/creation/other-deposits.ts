@@ -7,8 +7,8 @@ import { DepositInUse } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { limitDeadline } from '../layer.ts'
-import type { DepositClaim, DepositHolder, Ledger } from '../ledger.ts'
 import { isOver, mayGetDeposit } from '../open-deposits.ts'
+import type { DepositClaim, DepositHolder, Ledger } from '../ports/ledger.ts'
 
 /** Reads a transaction at the provider with this tag; undefined if that is not possible for this owner. */
 export type ReaderOf = (provider: string, owner: string, context: Context) => SwapService | undefined

@@ -1,21 +1,21 @@
 /**
- * Whether a swap may become payable: asked before every write of a create's result, whoever says what the result is (docs/contract.md §10.3).
+ * Whether a swap may become payable: asked before every write of a create's result, whoever says what the result is (docs/contract-operators.md §10.3).
  * That no other create has the id, and no other open swap the deposit address, the ledger holds in the transaction of that write.
  */
-import { isMemo } from '../../domain/address/rule.ts'
-import { memoOf } from '../../domain/address/same-address.ts'
+import { isMemo, type MemoRule } from '../../domain/address/rule.ts'
+import { hasTwoMemos, memoOf, takesNoMemo } from '../../domain/address/same-address.ts'
 import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
-import { type Asset, fold } from '../../domain/asset.ts'
 import { type JudgedKind, type JudgementKind, judgementKinds } from '../../domain/observation.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
-import type { NewTransaction, Pair, Transaction } from '../../domain/swap.ts'
-import { type AssetNaming, assetIn, assetNameOf, from } from '../assets/asset-naming.ts'
+import type { NewTransaction, Pair, SentWords, Transaction } from '../../domain/swap.ts'
+import type { AssetNaming } from '../assets/asset-naming.ts'
 import type { CachedCurrencyList } from '../assets/currency-list.ts'
 import { isPayable, sharedDeposits } from '../assets/deposits.ts'
-import type { BindingQuote } from '../ledger.ts'
+import { depositRules, depositRulesOfThen } from '../assets/network-rules.ts'
+import type { BindingQuote } from '../ports/ledger.ts'
 import type { ConfiguredProvider, JudgePolicies } from '../provider-scope.ts'
 import { isWorseOffer, quotedAmountOf } from '../quotes/offers.ts'
-import { compareAll, otherTokensThanSent, type SoughtCreate, unconfirmedMemos } from '../same-swap.ts'
+import { compareAll, contradictoryMemos, otherTokensThanSent, type SoughtCreate, unconfirmedMemos } from '../same-swap.ts'
 
 /** What the create asked for. */
 export interface JudgedCreate {
@@ -23,6 +23,8 @@ export interface JudgedCreate {
   readonly requested: NewTransaction
   /** Its assets, in the table's names. */
   readonly pair: Pair
+  /** What it sent, if that was before: its deposit is judged by the table of then. Absent: by today's. */
+  readonly sent?: SentWords | undefined
   /** The quote that binds it; undefined: no price was known. */
   readonly quote?: BindingQuote | undefined
 }
@@ -35,8 +37,8 @@ export interface JudgedReport {
   /** Fields that the gateway derived: they say nothing. */
   readonly derived?: readonly string[]
   /**
-   * Whether it is a get or a row of a list. What it confirms of the request was asked before; it may have no deposit address yet, and a later
-   * rule of the table for memos does not count.
+   * Whether it is a get or a row of a list. What it confirms of the request was asked before; it may have no deposit address yet, and today's
+   * rule for memos does not count: the table may be a later one.
    */
   readonly isFound?: boolean
   /** Whether it may be silent about what will be received: then no price is known. */
@@ -86,18 +88,26 @@ export function mayBecomePayable(
 ): MayBecomePayable {
   const { naming } = currencyList
   const shared = sharedDeposits(depositMemo, currencyList)
-  return async ({ requested, pair, quote }, report, context) => {
+  return async ({ requested, pair, sent, quote }, report, context) => {
     const { transaction, contradicted, derived = [], isFound = false, mayLackPrice = false } = report
     const { depositAddress } = transaction
-    const rules = assetIn(pair, from, naming.table) ?? rulesOfNetwork(pair, naming)
+    const rules = depositRules(pair, sent, naming)
     const amounts = judgeAmounts(transaction, requested, { quote, derived, mayLackPrice })
     const isSilent = isFound && !depositAddress
-    const isSafe = isSilent || isPayable(transaction, requested, rules, addresses === 'checked')
+    const isSafe =
+      isSilent || isPayable(transaction, requested, rules, { checksAddresses: addresses === 'checked', table: naming.table })
     const isWithMemo =
-      isSilent || isDepositMemo(transaction, isFound ? undefined : rules, await shared.isShared(pair, context, depositAddress))
+      isSilent ||
+      isDepositMemo(
+        transaction,
+        isFound && !depositRulesOfThen(sent, naming) ? undefined : rules?.memo,
+        await shared.isShared(pair, context, depositAddress, sent),
+      )
     const isOpen = contradicted.length === 0
     const findings: readonly Contradiction[] = [
       ...contradicted,
+      ...contradictoryMemos(transaction).map(always),
+      ...(hasTwoDepositMemos(transaction) ? [always('depositExtraId')] : []),
       ...(isOpen && !isFound && extraIds !== 'unconfirmed' ? unconfirmedMemos(requested, transaction) : []).map(always),
       ...(isSafe ? [] : [unsafe]),
       ...(isWithMemo ? [] : [{ field: 'depositExtraId', kind: 'depositMemo' } as const]),
@@ -162,7 +172,8 @@ export function stillRefused(
 ): readonly string[] {
   const amounts = judgeAmounts(transaction, requested, { quote, derived: [], mayLackPrice: true })
   const ofAmounts = findingsOf(amounts, { requested, quote }).filter(({ field }) => fields.includes(field))
-  return fieldsOf(divide([...fields.map(contradictionIn), ...ofAmounts], policies).refused)
+  const ofMemos = hasTwoDepositMemos(transaction) ? [always('depositExtraId')] : []
+  return fieldsOf(divide([...fields.map(contradictionIn), ...ofAmounts, ...ofMemos], policies).refused)
 }
 
 /** The kinds of what is only counted. */
@@ -172,29 +183,19 @@ export function kindsOf(contradictions: readonly Contradiction[]): readonly Judg
 
 // The deposit
 
-type NetworkRules = Pick<Asset, 'address' | 'memo'>
-
-/** Of a coin that the table lacks, on a network that it has: what all coins there have. That one of them needs no memo says nothing. */
-function rulesOfNetwork(pair: Pair, { table, chainOf }: AssetNaming): NetworkRules | undefined {
-  const { code, coin = '', network } = assetNameOf(pair, from)
-  const chain = chainOf(code ?? coin, network)
-  const there = table.coins.flatMap(({ assets }) => assets.filter((asset) => fold(asset.network) === chain))
-  const address = there.find((asset) => asset.address !== undefined)?.address
-  const memo = there.find((asset) => asset.memo !== undefined && asset.memo !== 'none')?.memo
-  return address || memo ? { ...(address && { address }), ...(memo && { memo }) } : undefined
+/** Nobody can tell to which of them to pay. */
+function hasTwoDepositMemos({ depositAddress, depositExtraId }: Transaction): boolean {
+  return hasTwoMemos({ address: depositAddress, extraId: depositExtraId })
 }
 
 /** The network's rule in both directions: a memo that it cannot have, and one that is missing. */
-function isDepositMemo(
-  { depositAddress, depositExtraId }: Transaction,
-  rules: NetworkRules | undefined,
-  isNeeded: boolean,
-): boolean {
+function isDepositMemo({ depositAddress, depositExtraId }: Transaction, rule: MemoRule | undefined, isNeeded: boolean): boolean {
   const inAddress = memoOf(depositAddress, undefined)
   const memo = memoOf(depositAddress, depositExtraId)
   if (memo === undefined) return !isNeeded
-  if (inAddress !== undefined && memo !== inAddress) return false
-  return inAddress !== undefined || !rules?.memo || isMemo(memo, rules.memo)
+  if (inAddress !== undefined) return true
+  if (depositAddress && takesNoMemo(depositAddress)) return false
+  return !rule || isMemo(memo, rule)
 }
 
 // The amounts

@@ -1,4 +1,4 @@
-/** Reconciliation of creates with an unknown outcome (docs/contract.md §10.2). It reads the provider's list and never guesses. */
+/** Reconciliation of creates with an unknown outcome (docs/contract-operators.md §10.2). It reads the provider's list and never guesses. */
 import { eachAlone, forEachConcurrently } from '../../domain/async.ts'
 import { Fault, failureCauseOf } from '../../domain/fault.ts'
 import { type CreateOutcome, type Observation, type Observer, snakeCase } from '../../domain/observation.ts'
@@ -7,7 +7,7 @@ import type { Transaction } from '../../domain/swap.ts'
 import { Timeline } from '../../domain/timeline.ts'
 import { type Link, readTraceparent, type Span, type Tracing } from '../../domain/trace.ts'
 import type { Clock } from '../clock.ts'
-import type { DepositClaim, Ledger, UnresolvedCreate } from '../ledger.ts'
+import type { DepositClaim, Ledger, UnresolvedCreate } from '../ports/ledger.ts'
 import type { Timelines } from '../timelines.ts'
 import type { PendingCreateKeys } from './idempotency.ts'
 import type { ListScans } from './list-scan.ts'

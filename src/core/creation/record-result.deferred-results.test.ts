@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { DepositInUse, Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
-import type { Intent, Ledger, TransactionRecord, UnresolvedCreate } from '../ledger.ts'
+import type { Intent, Ledger, TransactionRecord, UnresolvedCreate } from '../ports/ledger.ts'
 import { DeferredResults } from './record-result.ts'
 
 const record = { derived: [], reportedAt: 1 } as unknown as TransactionRecord
@@ -69,6 +69,21 @@ describe('L46: a result that the ledger cannot store at once', () => {
     expect(held).toEqual([1, 2, 3, 2, 1, 0])
     await vi.advanceTimersByTimeAsync(60_000)
     expect(written).toHaveLength(3)
+  })
+
+  test('and that the ledger shows before it has confirmed it, is none for a repeat of its key', async () => {
+    const key = { intent: 'a', fingerprint: 'f', state: 'done', entry: { provider: 'alpha' } }
+    const { findIdempotencyKey } = results.withoutUnconfirmed({
+      ...fake(),
+      findIdempotencyKey: async () => key,
+    } as unknown as Ledger)
+    expect(await findIdempotencyKey('owner', 'key')).toBe(key)
+    refuse = () => failure(new UncertainChange(new Error('cut')))
+    await expect(ledger.complete('a', record)).rejects.toBeDefined()
+    expect(await findIdempotencyKey('owner', 'key')).toMatchObject({ state: 'open', provider: 'alpha', isRunning: true })
+    refuse = () => undefined
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(await findIdempotencyKey('owner', 'key')).toBe(key)
   })
 
   test('and whose deposit address another open swap has got by then, is a mismatch', async () => {

@@ -4,7 +4,7 @@ import { DepositInUse } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Caller, Capabilities, Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
-import type { DepositClaim, Ledger, TransactionRecord } from '../ledger.ts'
+import type { DepositClaim, Ledger, TransactionRecord } from '../ports/ledger.ts'
 import type { JudgedCreate, JudgedDeposit } from './creation.ts'
 import { recordResult } from './record-result.ts'
 

@@ -4,7 +4,7 @@ import { DepositInUse, Fault, LedgerConflict, UncertainChange } from '../../doma
 import type { CreateOutcome, Observer } from '../../domain/observation.ts'
 import { type Capabilities, ownerOf, type ServiceResponse } from '../../domain/service.ts'
 import { requestedAmountOf, type Transaction } from '../../domain/swap.ts'
-import type { DepositClaim, Intent, Ledger, TransactionRecord } from '../ledger.ts'
+import type { DepositClaim, Intent, Ledger, TransactionRecord } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { type JudgedCreate, type RecordCreate, unknownOutcome } from './creation.ts'
 import { OtherDeposits, takingDeposit } from './other-deposits.ts'
@@ -86,7 +86,7 @@ export function failure(provider: string): Fault {
   return new Fault('contradicted', message, { provider })
 }
 
-// Results of creates that the ledger could not store: kept in memory and retried (docs/contract.md §10.4).
+// Results of creates that the ledger could not store: kept in memory and retried (docs/contract-operators.md §10.4).
 
 const defaults = { maxResults: 1_000, firstPauseMs: 100, maxPauseMs: 5_000 }
 
@@ -154,11 +154,27 @@ export class DeferredResults {
 
   /** Wraps the ledger for reconciliation: creates whose result this process has are not due. */
   withoutDeferred(ledger: Ledger): Ledger {
-    const isDeferred = (intent: string): boolean => this.pending.has(intent) || this.recording.has(intent)
     return {
       ...ledger,
-      dueCreates: async (...query) => (await ledger.dueCreates(...query)).filter(({ intent }) => !isDeferred(intent)),
+      dueCreates: async (...query) => (await ledger.dueCreates(...query)).filter(({ intent }) => !this.isDeferred(intent)),
     }
+  }
+
+  /** Wraps the ledger for repeats: a result that the ledger shows before it has confirmed it is none yet. */
+  withoutUnconfirmed(ledger: Ledger): Ledger {
+    return {
+      ...ledger,
+      findIdempotencyKey: async (...query) => {
+        const known = await ledger.findIdempotencyKey(...query)
+        if (known?.state !== 'done' || !this.isDeferred(known.intent)) return known
+        const { intent, fingerprint, request, entry } = known
+        return { intent, fingerprint, request, state: 'open', provider: entry.provider, isRunning: true, nextCheckAt: undefined }
+      },
+    }
+  }
+
+  private isDeferred(intent: string): boolean {
+    return this.pending.has(intent) || this.recording.has(intent)
   }
 
   /** Retries once more. The remaining creates are found by reconciliation after the next start. */

@@ -1,5 +1,5 @@
 /**
- * A ledger that was restored from a backup lacks the swaps of since (docs/contract.md §10.6). Until they are found and decided about, nobody
+ * A ledger that was restored from a backup lacks the swaps of since (docs/contract-operators.md §10.6). Until they are found and decided about, nobody
  * is told that a swap does not exist, and no order is made that may be one of them.
  */
 
@@ -10,7 +10,7 @@ import { Fault, standardFault } from '../../domain/fault.ts'
 import { type Context, ownerOf } from '../../domain/service.ts'
 import { isTag, isTransactionId, type NewTransaction } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { HeldSinceRestore, RestoredProvider, RestoreStore } from '../restores.ts'
+import type { HeldSinceRestore, RestoredProvider, RestoreStore } from '../ports/restores.ts'
 import { amountSizeOf, mayBeOrderOf } from '../same-swap.ts'
 
 const maxReadMs = 3_000
@@ -64,11 +64,6 @@ export class RestoredLedger {
       ...(webhooks > 0 ? [`${prefix}: ${webhooks} webhooks get nothing until swapgate ledger mark-restored --webhooks`] : []),
       ...(actions ? [`${prefix}: refunds and the like wait until swapgate ledger mark-restored --actions`] : []),
     ]
-  }
-
-  /** Whether it may lack swaps. */
-  get isIncomplete(): boolean {
-    return this.restored.size > 0
   }
 
   /** In front of one provider: 503 for a create until its list was read whole. Nothing was sent: another one may take it. */

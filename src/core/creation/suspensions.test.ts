@@ -4,8 +4,8 @@ import { AssetTable } from '../../domain/asset.ts'
 import type { JudgementKind, Observation } from '../../domain/observation.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import { from } from '../assets/asset-naming.ts'
-import type { Ledger } from '../ledger.ts'
 import type { JudgedAsset, MismatchStreak } from '../mismatch-streaks.ts'
+import type { Ledger } from '../ports/ledger.ts'
 import { Suspensions, swappedAsset } from './suspensions.ts'
 
 const minuteMs = 60_000

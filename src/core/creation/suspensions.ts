@@ -1,5 +1,5 @@
 /**
- * A provider's asset whose creates are refused one after the other is taken out of new swaps for a while (docs/contract.md §10.3), so
+ * A provider's asset whose creates are refused one after the other is taken out of new swaps for a while (docs/contract-operators.md §10.3), so
  * that a wrong rule of the table costs three orders, not all. The ledger counts, over all processes; each follows it.
  */
 
@@ -12,8 +12,8 @@ import type { Pair } from '../../domain/swap.ts'
 import { assetNameOf, from, type Side, to } from '../assets/asset-naming.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { Ledger } from '../ledger.ts'
 import { isOfBothSides, type JudgedAsset, type MismatchStreak, type SuspensionStore, suspendedForMs } from '../mismatch-streaks.ts'
+import type { Ledger } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { isSameAsset } from '../same-swap.ts'
 

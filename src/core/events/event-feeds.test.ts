@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Context, SwapService } from '../../domain/service.ts'
-import type { EventStore, TransactionEvent } from '../transaction-events.ts'
+import type { EventStore, TransactionEvent } from '../ports/transaction-events.ts'
 import { eventFeeds } from './event-feeds.ts'
 import { EventHub } from './event-hub.ts'
 
@@ -34,7 +34,7 @@ test('a stream whose key nobody can check sends nothing until that is known agai
   const hub = new EventHub(store as EventStore, watches, () => {})
   const isAllowed = vi.fn(async () => true)
   const feeds = eventFeeds({
-    ...{ service: {} as SwapService, events: store as EventStore, isPossible: () => true, hub },
+    ...{ service: {} as SwapService, events: store as EventStore, hub },
     ...{ isManaged: true, maxStreamsOf: () => 1, isAllowed },
   })
   hub.start()

@@ -3,12 +3,12 @@
 import type { EventFeed, EventFeeds, StreamEvent } from '../../domain/event-stream.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import type { AccountLimits } from '../../domain/key-access.ts'
+import { piece } from '../../domain/processor-time.ts'
 import { type Context, ownerOf, type SwapService } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
 import { formatTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
-import { ledgerUnavailable } from '../instrumented-ledger.ts'
-import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
-import type { EventRange, EventStore, TransactionEvent } from '../transaction-events.ts'
+import type { LedgerEntry, TransactionRecord } from '../ports/ledger.ts'
+import type { EventRange, EventStore, TransactionEvent } from '../ports/transaction-events.ts'
 import { withAttention } from '../transactions/derive-fields.ts'
 import { presented } from '../transactions/merge-transaction.ts'
 import { differsVisibly, withoutDeposit } from '../visible-state.ts'
@@ -18,11 +18,10 @@ interface EventFeedsOptions {
   readonly service: SwapService
   /** Its failures are faults. */
   readonly events: Pick<EventStore, 'ofOwner' | 'ofTransaction' | 'rangeOfOwner' | 'rangeOfTransaction' | 'newest'>
-  readonly isPossible: () => boolean
   readonly hub: EventHub
   /** Whether an account owns what its keys create. */
   readonly isManaged: boolean
-  /** Streams of one identity at a time in this process: `limits.streams`, or that of its account. */
+  /** Streams of one identity at a time: `limits.streams`, or that of its account. */
   readonly maxStreamsOf: (own: AccountLimits | undefined) => number
   /** Whether the caller's key is still good. */
   readonly isAllowed: (context: Context) => Promise<boolean>
@@ -136,14 +135,16 @@ function gapBefore(lastEventId: string | undefined, { oldest, last, base }: Even
 /** Takes the place of the stream, and gives it back where it does not begin. */
 async function opened<Result extends EventFeed | 'seen'>(
   context: Context,
-  { hub, isPossible, maxStreamsOf, isAllowed }: EventFeedsOptions,
+  { hub, maxStreamsOf, isAllowed }: EventFeedsOptions,
   begin: (open: (transaction: string | undefined) => Subscription) => Promise<Result>,
 ): Promise<Result> {
   const owner = ownerOf(context)
-  if (hub.hasEnded) throw standardFault('unavailable', { reason: 'stopping', retryAfter: 1 })
-  if (!isPossible()) throw ledgerUnavailable()
   const max = maxStreamsOf(context.caller.limits)
-  const giveBack = hub.take(owner, max)
+  const giveBack = await hub.take(owner, max)
+  if (hub.hasEnded) {
+    giveBack?.()
+    throw standardFault('unavailable', { reason: 'stopping', retryAfter: 1 })
+  }
   if (!giveBack) throw new Fault('limited', `Too many streams: the limit is ${max} at a time; please close one.`, { retryAfter })
   const subscription = new Subscription(hub, owner, giveBack, () => isAllowed(context))
   try {
@@ -298,7 +299,7 @@ class Subscription implements Listener, EventFeed {
       if (this.unstored && !this.isOver) this.hub.watch([this])
       this.unstored = undefined
       this.changed = undefined
-      return events.flatMap((event) => this.shown(event, beginning))
+      return piece(() => events.flatMap((event) => this.shown(event, beginning)))
     }
     this.close()
     return undefined

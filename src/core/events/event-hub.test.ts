@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { EventStore } from '../transaction-events.ts'
+import type { EventStore } from '../ports/transaction-events.ts'
 import { EventHub, type Listener } from './event-hub.ts'
 
 const nothing = async (): Promise<void> => {}
@@ -9,7 +9,7 @@ test('an identity reads at most 1,000 rows a second over all its streams, anothe
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const hub = new EventHub({} as EventStore, watches, () => {})
-  const giveBack = [hub.take('away', 2), hub.take('away', 2), hub.take('other', 2)]
+  const giveBack = await Promise.all([hub.take('away', 2), hub.take('away', 2), hub.take('other', 2)])
   const turns: string[] = []
   const read = async (identity: string, rows: number): Promise<void> => {
     await hub.turnToRead(identity)

@@ -4,8 +4,8 @@
  */
 import type { Observer } from '../../domain/observation.ts'
 import { formatTransactionId } from '../../domain/swap.ts'
-import type { EventStore } from '../transaction-events.ts'
-import type { WatchedTransaction, WatchStore } from '../watches.ts'
+import type { EventStore } from '../ports/transaction-events.ts'
+import type { WatchedTransaction, WatchStore } from '../ports/watches.ts'
 import { keyedReads, type WatchingStream } from './keyed-reads.ts'
 
 export interface Listener extends WatchingStream {
@@ -38,6 +38,15 @@ const maxRead = 500
 /** For each row that an identity gets, its streams wait so long before they read on: a replay takes the processor from nobody. */
 const rowMs = 1
 
+/** Of all processes. */
+export interface StreamPlaces {
+  /** Takes a place of an identity for one stream. Returns a function that gives it back; undefined: it has none left. */
+  readonly take: (identity: string, max: number) => Promise<(() => void) | undefined>
+}
+
+/** Where each process counts alone. */
+export const unsharedPlaces: StreamPlaces = { take: async () => () => {} }
+
 interface OpenStreams {
   count: number
   /** On the clock of `performance.now()`. */
@@ -57,6 +66,7 @@ export class EventHub {
   private readonly watches: Watches
   private readonly readWithKeys: () => Promise<void>
   private readonly observe: Observer
+  private readonly places: StreamPlaces
   private readonly owners = new Map<string, Followed>()
   private readonly open = new Map<string, OpenStreams>()
   private readonly timers: NodeJS.Timeout[] = []
@@ -64,11 +74,12 @@ export class EventHub {
   private running: Promise<void> | undefined
   private isStopping = false
 
-  constructor(store: EventStore, watches: Watches, observe: Observer) {
+  constructor(store: EventStore, watches: Watches, observe: Observer, places = unsharedPlaces) {
     this.store = store
     this.watches = watches
     this.readWithKeys = keyedReads(watches, () => this.listeners())
     this.observe = observe
+    this.places = places
   }
 
   start(): void {
@@ -91,7 +102,19 @@ export class EventHub {
   }
 
   /** Takes a place of an identity for one stream. Returns a function that gives it back; undefined: it has none left. */
-  take(identity: string, max: number): (() => void) | undefined {
+  async take(identity: string, max: number): Promise<(() => void) | undefined> {
+    const giveBackOwn = this.takeOwn(identity, max)
+    if (!giveBackOwn) return undefined
+    const giveBackShared = await this.places.take(identity, max)
+    if (!giveBackShared) return void giveBackOwn()
+    return () => {
+      giveBackOwn()
+      giveBackShared()
+    }
+  }
+
+  /** Of this process. */
+  private takeOwn(identity: string, max: number): (() => void) | undefined {
     const streams = this.open.getOrInsertComputed(identity, () => ({ count: 0, nextReadAt: 0 }))
     if (streams.count >= max) return undefined
     streams.count++

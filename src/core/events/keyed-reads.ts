@@ -1,13 +1,13 @@
 /**
  * Reads of what streams listen to, where clients send the provider's keys: only a process with a stream can read, with the key of one, as long
- * as that is open (docs/contract.md §18.4). When each is due is in the ledger, as it is for all others; but what the ledger has for another
+ * as that is open (docs/contract-operators.md §18.4). When each is due is in the ledger, as it is for all others; but what the ledger has for another
  * key only is due by the time of this process, and what a read finds goes to the streams themselves.
  */
 import { forEachConcurrently, singleFlight } from '../../domain/async.ts'
 import { Fault, isHeldBack } from '../../domain/fault.ts'
 import { millisecondsOf } from '../../domain/instant.ts'
 import type { Transaction } from '../../domain/swap.ts'
-import { type WatchedTransaction, type WatchStore, watchPauseMs } from '../watches.ts'
+import { type WatchedTransaction, type WatchStore, watchPauseMs } from '../ports/watches.ts'
 
 /** What a stream listens to, as far as it is read. */
 export interface WatchingStream {

@@ -1,9 +1,9 @@
-/** What an operator does about a swap of a client, on the command line and over HTTP alike (docs/contract.md §3.11, §15). */
+/** What an operator does about a swap of a client, on the command line and over HTTP alike (docs/contract.md §3.11, docs/contract-operators.md §15). */
 import { standardFault } from '../../domain/fault.ts'
 import { parseTransactionId } from '../../domain/swap.ts'
 import type { SwapAction, SwapActionRequest } from '../../domain/swap-action.ts'
 import type { OperatorActions } from '../actions/by-operator.ts'
-import type { FoundTransaction, LedgerAdmin } from '../ledger-admin.ts'
+import type { FoundTransaction, LedgerAdmin } from '../ports/ledger-admin.ts'
 import { withoutAddresses } from './settle.ts'
 
 /** `id`: for clients. */

@@ -1,8 +1,8 @@
-/** Changes of overrides by commands and the operator's API (docs/contract.md §12). */
+/** Changes of overrides by commands and the operator's API (docs/contract-operators.md §12). */
 
 import { isMirror, isWeight, type Mirror, maxWeight, type Weights, weightsFaults } from '../../domain/routing-settings.ts'
 import type { ProviderState } from '../../domain/service.ts'
-import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
+import type { LedgerAdmin, OpenCount } from '../ports/ledger-admin.ts'
 import type { StatusReport } from './provider-status.ts'
 import {
   byName,
@@ -82,7 +82,7 @@ function changed(file: RoutingSettings, known: readonly Override[], wanted: read
   return [...kept, ...made.map((setting) => ({ ...setting, fileValue: settingOf(file, setting.key), actor: '', since: 0 }))]
 }
 
-// Changes of states, weights and mirror by an operator (docs/contract.md §12).
+// Changes of states, weights and mirror by an operator (docs/contract-operators.md §12).
 
 export interface RoutingChange {
   /** Weights by name; undefined: unchanged. */
@@ -177,7 +177,7 @@ function invalid(message: string): Refusal {
   return { outcome: 'invalid', message }
 }
 
-// Finds changes that need `force` because of their consequences (docs/contract.md §12).
+// Finds changes that need `force` because of their consequences (docs/contract-operators.md §12).
 
 interface Ports {
   readonly ledgerAdmin: Pick<LedgerAdmin, 'openCounts'>
@@ -221,7 +221,7 @@ function stateIn({ providers }: RoutingSettings, name: string) {
   return providers.find((provider) => provider.name === name)?.state
 }
 
-// The routing in force, and the routing of the configuration file (docs/contract.md §12, §15).
+// The routing in force, and the routing of the configuration file (docs/contract-operators.md §12, §15).
 
 interface Routing {
   readonly strategy: string

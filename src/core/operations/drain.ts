@@ -1,4 +1,4 @@
-/** Waits until nothing is open at a provider that takes no new swaps (docs/contract.md §12). */
+/** Waits until nothing is open at a provider that takes no new swaps (docs/contract-operators.md §12). */
 import type { ProviderState } from '../../domain/service.ts'
 
 /** What is so at the provider now; `state` is undefined if the file lacks the provider. */

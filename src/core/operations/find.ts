@@ -1,7 +1,7 @@
 /** The swaps that a person finds by an id, an address or an account (docs/operating.md). */
 import { toIso } from '../../domain/instant.ts'
 import { formatTransactionId } from '../../domain/swap.ts'
-import type { FindCursor, FoundSwap, LedgerAdmin, SwapField } from '../ledger-admin.ts'
+import type { FindCursor, FoundSwap, LedgerAdmin, SwapField } from '../ports/ledger-admin.ts'
 import { shortAddresses, shortened, shortRow } from './transaction-row.ts'
 import { type UnresolvedLists, unresolvedCreates } from './unresolved.ts'
 

@@ -1,4 +1,4 @@
-/** Compares what two providers offer before a switch (docs/contract.md §12). It never creates anything. */
+/** Compares what two providers offer before a switch (docs/contract-operators.md §12). It never creates anything. */
 import { sameContract } from '../../domain/address/same-address.ts'
 import {
   type Amount,
@@ -107,7 +107,7 @@ export async function providerDiff({ first, second, pairs, contextOf }: DiffOpti
       .map((asset) => ({ ...nameOf(asset), first: limitsOf(asset, first), second: limitsOf(asset, second) }))
       .filter((row) => !areSame(row.first, row.second)),
     contracts: contractDiffs(first.list, second.list),
-    outsideTable: outsideTableDiff(first.list.assetsOutsideTable, second.list.assetsOutsideTable),
+    outsideTable: outsideTableDiff(outsideTable(first.list), outsideTable(second.list)),
     quotes,
     medianDeviation: deviations[Math.floor(deviations.length / 2)] ?? null,
   }
@@ -134,6 +134,12 @@ function contractDiffs(first: CurrencyList, second: CurrencyList): readonly Cont
 }
 
 type AssetsOutsideTable = CurrencyList['assetsOutsideTable']
+
+/** Without the provider's words for assets of the table. */
+function outsideTable({ assetsOutsideTable }: CurrencyList): AssetsOutsideTable {
+  const own = [...assetsOutsideTable].map(([word, listed]) => [word, listed.filter(({ asset }) => !asset)] as const)
+  return new Map(own.filter(([, listed]) => listed.length > 0))
+}
 
 function outsideTableDiff(first: AssetsOutsideTable, second: AssetsOutsideTable): OutsideTableDiff {
   const lackedBy = (other: AssetsOutsideTable, own: AssetsOutsideTable): readonly OwnCoin[] =>
@@ -199,7 +205,7 @@ function listedMinimum(asset: Asset, providers: readonly ComparedProvider[]): Am
   return minimums.toSorted((a, b) => compareAmounts(b, a))[0]
 }
 
-// Compares the quotes of two providers for one pair (docs/contract.md §12).
+// Compares the quotes of two providers for one pair (docs/contract-operators.md §12).
 
 interface QuoteDiff {
   readonly from: string

@@ -155,7 +155,7 @@ export function latencyOf(bucket: number): number {
   return bucket === 0 ? 0.5 : Number(Math.exp((bucket - 1) * growth).toPrecision(3))
 }
 
-// Port: counts of providers per process, for the operator's view over all processes (docs/contract.md §12).
+// Port: counts of providers per process, for the operator's view over all processes (docs/contract-operators.md §12).
 
 /** Counts of one provider in one process for the last minute. Plain JSON. */
 export interface ProviderCounts {

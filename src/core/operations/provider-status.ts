@@ -1,10 +1,10 @@
-/** The current status of every provider, from the ledger and from the counts of the running processes (docs/contract.md §12). */
+/** The current status of every provider, from the ledger and from the counts of the running processes (docs/contract-operators.md §12). */
 import type { FailureCause } from '../../domain/failure-cause.ts'
 import { toIso } from '../../domain/instant.ts'
 import { type BudgetPolicy, type JudgementKind, reservedForGatewayReads } from '../../domain/observation.ts'
 import type { ProviderState } from '../../domain/service.ts'
-import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
 import { assetText, isSuspended, type MismatchStreak, type SuspensionStore, suspendedUntil } from '../mismatch-streaks.ts'
+import type { LedgerAdmin, OpenCount } from '../ports/ledger-admin.ts'
 import { bucketDeviation, type MirrorCounts } from '../routing/mirror.ts'
 import {
   type BucketCounts,
@@ -58,7 +58,7 @@ interface OverrideReport {
   readonly since: string
 }
 
-/** An asset that is out of new swaps at every provider of the account (docs/contract.md §10.3). */
+/** An asset that is out of new swaps at every provider of the account (docs/contract-operators.md §10.3). */
 interface SuspendedAsset {
   /** Of the mismatches. */
   readonly kind: JudgementKind
@@ -339,7 +339,7 @@ function budgetLeft(policy: BudgetPolicy, limit: number, isShared: boolean, coun
   return Math.max(0, whole - left.reduce((spent, one) => spent + whole - one, 0))
 }
 
-// The mirror's results over all replicas (docs/contract.md §12).
+// The mirror's results over all replicas (docs/contract-operators.md §12).
 
 /** A deviation is (candidate − served) ÷ served of the amount received: −0.01 is one percent less. */
 interface DeviationFigures {

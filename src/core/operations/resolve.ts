@@ -1,13 +1,13 @@
-/** The outcome of an unresolved create, recorded by hand (docs/contract.md §10, §15). */
+/** The outcome of an unresolved create, recorded by hand (docs/contract.md §10, docs/contract-operators.md §15). */
 import { gatewayContext, type ServiceResponse } from '../../domain/service.ts'
-import { formatTransactionId, isTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
+import { formatTransactionId, isTransactionId, parseTransactionId, type SentWords, type Transaction } from '../../domain/swap.ts'
 import { assetFields, from, pickAssetFields, to } from '../assets/asset-naming.ts'
 import { hasFailed } from '../creation/judge.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
 import { takingDeposit } from '../creation/other-deposits.ts'
 import { fieldsOf, isPriceKnown, priceFieldOf, reportOfGet, stillRefused } from '../creation/payable.ts'
-import type { DepositClaim, TransactionRecord } from '../ledger.ts'
-import type { Judgement, LedgerAdmin, UnresolvedCreateReport } from '../ledger-admin.ts'
+import type { DepositClaim, TransactionRecord } from '../ports/ledger.ts'
+import type { Judgement, LedgerAdmin, UnresolvedCreateReport } from '../ports/ledger-admin.ts'
 import type { JudgePolicies } from '../provider-scope.ts'
 import { compareAll, isConfirmed } from '../same-swap.ts'
 import { withoutAddresses } from './settle.ts'
@@ -56,8 +56,8 @@ export interface ResolvePorts {
   readonly policiesOf: (tag: string) => JudgePolicies
   /** Milliseconds; 0 for a provider that is not configured. */
   readonly timeoutOf: (tag: string) => number
-  /** `id`: the provider's own. */
-  readonly readReport: (tag: string, id: string) => Promise<ProviderReport>
+  /** `id`: the provider's own. `sent`: by the create of the transaction, if that is known. */
+  readonly readReport: (tag: string, id: string, sent?: SentWords) => Promise<ProviderReport>
   /** The operator, for the audit log. */
   readonly actor: string
 }
@@ -93,7 +93,7 @@ async function bind(
   const { intent, provider } = create
   const providerId = providerIdOf(id, provider)
   if (providerId === undefined) return refused(`${id} is not an id at ${provider}, the provider of this create`)
-  const report = await readReport(provider, providerId)
+  const report = await readReport(provider, providerId, create.sent)
   const objection = findObjection(report, create, providerId)
   if (objection && !(force && objection.canForce)) return objection
   const name = formatTransactionId(provider, providerId)
@@ -120,9 +120,9 @@ async function contradictionsOf(
   create: UnresolvedCreateReport,
 ): Promise<readonly string[]> {
   const { naming, capabilities, mayBecomePayable, response } = report
-  const { requested, quote } = create
+  const { requested, sent, quote } = create
   const { refused: findings } = await mayBecomePayable(
-    { requested, pair: pickAssetFields(requested), quote },
+    { requested, pair: pickAssetFields(requested), sent, quote },
     reportOfGet(response, create, naming, true), // a person decides about the price
     gatewayContext(capabilities),
   )

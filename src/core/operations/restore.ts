@@ -1,4 +1,4 @@
-/** What a person does after a restore: finds the orders that the ledger lacks, and says whose each is (docs/contract.md §10.6). */
+/** What a person does after a restore: finds the orders that the ledger lacks, and says whose each is (docs/contract-operators.md §10.6). */
 import { memoOf } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/fault.ts'
 import { millisecondsOf, toIso } from '../../domain/instant.ts'
@@ -8,7 +8,7 @@ import { BrokenList, type ListedRow, ListScan } from '../creation/list-scan.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
 import { takingDeposit } from '../creation/other-deposits.ts'
 import { contradictionIn, fieldsOf } from '../creation/payable.ts'
-import type { DepositClaim, Ledger, UnresolvedCreate } from '../ledger.ts'
+import type { DepositClaim, Ledger, UnresolvedCreate } from '../ports/ledger.ts'
 import {
   type AssignedOrder,
   type DismissedOrder,
@@ -21,7 +21,7 @@ import {
   type Unassigned,
   type UndecidedOrder,
   type WithheldKey,
-} from '../restores.ts'
+} from '../ports/restores.ts'
 import { amountSizeOf, compareCreate, contradictedTerms, orderContradictions, type ReportedTransaction } from '../same-swap.ts'
 import type { ResolvePorts } from './resolve.ts'
 import { withoutAddresses } from './settle.ts'
@@ -49,7 +49,7 @@ export type RebuildResult =
 const idsPerQuery = 500
 const ordersPerWrite = 100
 
-/** `provider`: tag. What an earlier run found stays; orders that have their details are not read again. */
+/** `provider`: tag. What an earlier run found stays. A get of each order has what the list does not say; it is made once (`test/restore/restore.test.ts`). */
 export async function rebuild(provider: string, ports: RebuildPorts): Promise<RebuildResult> {
   const { store, reader, report, actor } = ports
   const restored = (await store.read()).find((each) => each.provider === provider && each.holds)

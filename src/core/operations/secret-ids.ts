@@ -1,5 +1,5 @@
-/** Ids of which a part moves money at the provider: whoever may move none gets the part by which people know the swap (docs/contract.md §15). */
-import type { FindCursor } from '../ledger-admin.ts'
+/** Ids of which a part moves money at the provider: whoever may move none gets the part by which people know the swap (docs/contract-operators.md §15). */
+import type { FindCursor } from '../ports/ledger-admin.ts'
 
 /** Whether the ids of a tag may be shown whole. */
 export type HasPlainIds = (tag: string) => boolean

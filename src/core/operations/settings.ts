@@ -1,4 +1,4 @@
-/** The settings that an operator may override, and which overrides are in force (docs/contract.md §12). */
+/** The settings that an operator may override, and which overrides are in force (docs/contract-operators.md §12). */
 import { isMirror, isWeight, type Mirror, type Weights } from '../../domain/routing-settings.ts'
 import { type ProviderState, providerStates } from '../../domain/service.ts'
 
@@ -133,7 +133,7 @@ function mergedWeights({ routing }: RoutingSettings, weights: Weights): Weights 
   return Object.fromEntries(routing.providers.map((name) => [name, changed.get(name) ?? ofFile.get(name) ?? 0]))
 }
 
-// Overrides of the configuration file by operators: states, weights, mirror (docs/contract.md §12).
+// Overrides of the configuration file by operators: states, weights, mirror (docs/contract-operators.md §12).
 
 export type Override = Setting & {
   /** The file's value for the key when the override was made. It is only compared. */
@@ -180,7 +180,7 @@ export interface OverrideStore {
   /**
    * Applies all changes with their audit records in one transaction. A value that is set already is not changed and gets no record.
    * False, without a change, if `expected` is given and `read` would return something else now. `resumed`: names of providers by
-   * their tags; their suspensions of assets end (docs/contract.md §10.3), each provider's with a record.
+   * their tags; their suspensions of assets end (docs/contract-operators.md §10.3), each provider's with a record.
    */
   readonly change: (
     changes: readonly OverrideChange[],

@@ -1,8 +1,9 @@
 /**
- * Many creates or transactions of one provider, settled with one confirmation (docs/contract.md §10.2, §15). What a person confirms is
+ * Many creates or transactions of one provider, settled with one confirmation (docs/contract-operators.md §10.2, §15). What a person confirms is
  * the list that was shown: nothing that came later, and of that list nothing that has changed since. Each row is settled as by a
  * command of its own.
  */
+import { inSlices } from '../../domain/async.ts'
 import { instantsOf, toIso } from '../../domain/instant.ts'
 import { formatTransactionId, parseTransactionId } from '../../domain/swap.ts'
 import {
@@ -14,7 +15,7 @@ import {
   type SettlementPlan,
   settledStatuses,
   type UnresolvedCreateReport,
-} from '../ledger-admin.ts'
+} from '../ports/ledger-admin.ts'
 import { type ResolvePorts, resolveCreate, whyContradicted, whyRunning, whyUnacceptable, whyWithheld } from './resolve.ts'
 import { settleTransaction, withoutAddresses } from './settle.ts'
 import { reasonOf, unresolvedCreates } from './unresolved.ts'
@@ -81,10 +82,6 @@ export interface SettlementProgress {
   readonly remaining: number
 }
 
-export type PreviewResult =
-  | { readonly outcome: 'previewed'; readonly preview: SettlementPreview }
-  | { readonly outcome: 'unmigrated'; readonly message: string }
-
 export type StepResult =
   | { readonly outcome: 'stepped'; readonly progress: SettlementProgress }
   | { readonly outcome: 'missing'; readonly message: string }
@@ -111,40 +108,41 @@ interface Row {
 }
 
 /** Changes nothing: it only keeps what may be confirmed. */
-export async function previewSettlement(wanted: WantedSettlement, ports: SettlementPorts): Promise<PreviewResult> {
+export async function previewSettlement(wanted: WantedSettlement, ports: SettlementPorts): Promise<SettlementPreview> {
   const { outcome, note } = wanted
   const rows = (await rowsFor(outcome, ports)).filter((row) => isSelected(row, wanted))
   const ready = rows.filter(({ obstacle }) => obstacle === undefined)
   const confirmed = ready.slice(0, maxPlannedRows)
   const plan = { outcome, note: withoutAddresses(note), rows: confirmed.map(({ id, seen }) => ({ id, seen })) }
   const confirm = confirmed.length === 0 ? null : `${confirmed.length}-${crypto.randomUUID().slice(0, 8)}`
-  const isKept = confirm === null || (await ports.ledgerAdmin.savePlan(confirm, plan))
-  if (!isKept) return { outcome: 'unmigrated', message: 'the ledger lacks a table for this: run swapgate ledger migrate first' }
+  if (confirm !== null) await ports.ledgerAdmin.savePlan(confirm, plan)
   return {
-    outcome: 'previewed',
-    preview: {
-      confirm,
-      count: confirmed.length,
-      more: ready.length - confirmed.length,
-      oldest: toIso(confirmed.at(0)?.at),
-      newest: toIso(confirmed.at(-1)?.at),
-      groups: groupsOf(confirmed),
-      left: rows.flatMap(({ id, account, reason, obstacle }) =>
-        obstacle === undefined ? [] : [{ id, account, reason, why: obstacle }],
-      ),
-    },
+    confirm,
+    count: confirmed.length,
+    more: ready.length - confirmed.length,
+    oldest: toIso(confirmed.at(0)?.at),
+    newest: toIso(confirmed.at(-1)?.at),
+    groups: groupsOf(confirmed),
+    left: rows.flatMap(({ id, account, reason, obstacle }) =>
+      obstacle === undefined ? [] : [{ id, account, reason, why: obstacle }],
+    ),
   }
 }
 
 /** The oldest first. */
 async function rowsFor(outcome: SettlementOutcome, ports: SettlementPorts): Promise<readonly Row[]> {
   const { ledgerAdmin } = ports
-  if (outcome !== 'none' && outcome !== 'accept')
-    return (await ledgerAdmin.needPerson(maxPlannedRows + 1)).map((found) => transactionRow(found, ports.timezoneOf))
-  const creates = await unresolvedCreates(ledgerAdmin)
-  return creates
-    .filter(({ state }) => outcome === 'none' || state === 'mismatch')
-    .map((create) => ({ ...createRow(create), obstacle: obstacleTo(create, outcome, ports) }))
+  const rows: Row[] = []
+  if (outcome !== 'none' && outcome !== 'accept') {
+    const transactions = await ledgerAdmin.needPerson(maxPlannedRows + 1)
+    await inSlices(transactions, (found) => rows.push(transactionRow(found, ports.timezoneOf)))
+    return rows
+  }
+  await inSlices(await unresolvedCreates(ledgerAdmin), (create) => {
+    if (outcome === 'none' || create.state === 'mismatch')
+      rows.push({ ...createRow(create), obstacle: obstacleTo(create, outcome, ports) })
+  })
+  return rows
 }
 
 function obstacleTo(create: UnresolvedCreateReport, outcome: 'none' | 'accept', ports: SettlementPorts): string | undefined {

@@ -1,7 +1,7 @@
-/** The outcome of a transaction that needs a person, recorded by hand (docs/contract.md §15). */
+/** The outcome of a transaction that needs a person, recorded by hand (docs/contract-operators.md §15). */
 
 import { parseTransactionId } from '../../domain/swap.ts'
-import type { FoundTransaction, LedgerAdmin, OperatorResult } from '../ledger-admin.ts'
+import type { FoundTransaction, LedgerAdmin, OperatorResult } from '../ports/ledger-admin.ts'
 import { shortened } from './transaction-row.ts'
 
 export const noteRule = '1 to 500 printable characters'

@@ -1,4 +1,4 @@
-/** Tries a provider more closely (docs/contract.md §12): what a nightly job asks, or a provider of itself. It creates nothing, either. */
+/** Tries a provider more closely (docs/contract-operators.md §12): what a nightly job asks, or a provider of itself. It creates nothing, either. */
 
 import { type Amount, compareAmounts, divide, isPositive, two, withoutExponent } from '../../domain/amount.ts'
 import type { Asset } from '../../domain/asset.ts'
@@ -6,7 +6,7 @@ import { Fault } from '../../domain/fault.ts'
 import { printable } from '../../domain/printable.ts'
 import type { RateType, Transaction } from '../../domain/swap.ts'
 import type { CurrencyList } from '../assets/currency-list.ts'
-import type { StatusCount } from '../ledger-admin.ts'
+import type { StatusCount } from '../ports/ledger-admin.ts'
 import { notOfferedReasons, type QuotedPair, quoteAmount, quoteSuitableAmount } from './provider-diff.ts'
 import {
   describeFault,

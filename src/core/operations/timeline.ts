@@ -1,7 +1,7 @@
 /** A swap with what happened to it, for a person (docs/operating.md). */
 import { toIso } from '../../domain/instant.ts'
 import type { TimelineEvent, TimelineFact } from '../../domain/timeline.ts'
-import type { FoundSwap, LedgerAdmin } from '../ledger-admin.ts'
+import type { FoundSwap, LedgerAdmin } from '../ports/ledger-admin.ts'
 import { swapRow } from './find.ts'
 
 /** `id`: an intent, or an id for clients. Undefined if the ledger has neither. */

@@ -1,7 +1,7 @@
 /** A transaction of the ledger as JSON, for the commands and the operator's API. */
 import { toIso } from '../../domain/instant.ts'
 import { formatTransactionId } from '../../domain/swap.ts'
-import type { FoundTransaction } from '../ledger-admin.ts'
+import type { FoundTransaction } from '../ports/ledger-admin.ts'
 
 export function wholeRow({ entry, account }: FoundTransaction) {
   const { provider, transaction, reportedAt, fetchedAt, changedAt, settledAt, isCreated } = entry

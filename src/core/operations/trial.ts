@@ -11,6 +11,7 @@ import type { Context, Op, ResponseBody, SwapService } from '../../domain/servic
 import type { CoinOffer, RateType } from '../../domain/swap.ts'
 import { type CachedCurrencyList, type CurrencyList, isOff } from '../assets/currency-list.ts'
 import type { SharedDeposits } from '../assets/deposits.ts'
+import { unclearLines, wordsIn } from '../assets/provider-rows.ts'
 import { notOfferedReasons, type Quote, quoteSuitableAmount } from './provider-diff.ts'
 
 /** Yields each check as soon as it is made. Returns what they have found. */
@@ -117,8 +118,14 @@ const maxPairs = 3
 
 function checkAssets(list: CurrencyList, provider: TriedProvider): TrialCheck {
   const clear = usableAssets(list)
-  const { ambiguousAssets, otherTokens } = list
-  const ambiguous = [...ambiguousAssets].filter((asset) => !otherTokens.has(asset)).map(({ code }) => code)
+  const { ambiguousAssets, byAsset, otherTokens, unclear } = list
+  const ambiguous = [...ambiguousAssets].filter((asset) => !otherTokens.has(asset) && !unclear.has(asset)).map(({ code }) => code)
+  const doubles = unclearLines(unclear).map((line) => `it ${line}`)
+  const otherWords = [...byAsset].flatMap(([{ code }, { by, assetName }]) =>
+    by === undefined
+      ? []
+      : [`${printable(wordsIn(assetName))} is ${code} ${by === 'also' ? 'by another name' : 'by its contract'}`],
+  )
   const others = [...otherTokens].map(
     ([{ code, contract = 'unknown' }, listed]) => `${code} (${printable(listed.slice(0, 128))} in the place of ${contract})`,
   )
@@ -126,6 +133,7 @@ function checkAssets(list: CurrencyList, provider: TriedProvider): TrialCheck {
   const also =
     (ambiguous.length > 0 ? `; ambiguous, so not offered: ${ambiguous.join(', ')}` : '') +
     (others.length > 0 ? `; another contract than the table's, so not offered: ${others.join(', ')}` : '') +
+    [...doubles, ...otherWords].map((text) => `; ${text}`).join('') +
     depositsText(clear, list, provider)
   const message = `${assets.length} are in the table${assets.length > 0 ? `: ${assets.join(', ')}` : ''}${also}`
   return { check: 'assets', outcome: assets.length > 1 ? 'works' : 'fails', message, assets }

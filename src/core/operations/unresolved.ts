@@ -1,4 +1,5 @@
 /** What needs a person: creates without a known or accepted outcome, and transactions that a provider reports as failed or held. */
+import { inSlices } from '../../domain/async.ts'
 import { toIso } from '../../domain/instant.ts'
 import {
   type FoundTransaction,
@@ -6,7 +7,7 @@ import {
   maxUnresolved,
   type UnresolvedCreateReport,
   type UnresolvedCursor,
-} from '../ledger-admin.ts'
+} from '../ports/ledger-admin.ts'
 import { type HasPlainIds, knownPart } from './secret-ids.ts'
 import { shortAddresses, shortRow } from './transaction-row.ts'
 
@@ -39,9 +40,11 @@ export async function unresolvedPage(
   shortenedFor: HasPlainIds | undefined,
 ): Promise<UnresolvedPage> {
   const creates = await ledgerAdmin.unresolved(after)
-  const rows = creates.map((create) => createRow(shortenedFor ? shortCreate(create, shortenedFor) : create))
+  const rows: object[] = []
+  await inSlices(creates, (create) => rows.push(createRow(shortenedFor ? shortCreate(create, shortenedFor) : create)))
   if (creates.length === maxUnresolved) return { rows, next: creates.at(-1) }
-  return { rows: [...rows, ...(await ledgerAdmin.needPerson()).map(transactionRow)] }
+  await inSlices(await ledgerAdmin.needPerson(), (found) => rows.push(transactionRow(found)))
+  return { rows }
 }
 
 function createRow(create: UnresolvedCreateReport) {

@@ -1,7 +1,7 @@
 /** What accounts use, for a person (docs/contract.md §5). */
 import { hourOf, toIso } from '../../domain/instant.ts'
 import { snakeCase } from '../../domain/observation.ts'
-import type { AccountUsage, UsageStore } from '../usage.ts'
+import type { AccountUsage, UsageStore } from '../ports/usage.ts'
 
 export interface UsageQuery {
   /** Name of an account; absent: all. */

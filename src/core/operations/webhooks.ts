@@ -13,7 +13,7 @@ import type {
   SendWebhook,
   Webhook,
   WebhookStore,
-} from '../webhooks.ts'
+} from '../ports/webhooks.ts'
 import type { AuditLog } from './audit.ts'
 import { shortened } from './transaction-row.ts'
 
@@ -221,8 +221,10 @@ function decoded(part: string): string {
 
 /** A body is kept up to a length: its end may be the beginning of a part. */
 function withoutBegun(body: string, parts: readonly string[]): string {
-  for (const part of parts)
-    for (let length = Math.min(part.length - 1, body.length); length >= leastPart; length--)
-      if (body.endsWith(part.slice(0, length))) return `${body.slice(0, keptCharacters - length)}…`
+  for (const part of parts) {
+    const least = part.slice(0, leastPart)
+    for (let at = body.indexOf(least); at >= 0; at = body.indexOf(least, at + 1))
+      if (part.startsWith(body.slice(at))) return `${body.slice(0, at + keptCharacters)}…`
+  }
   return body
 }

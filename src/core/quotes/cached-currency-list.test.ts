@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { noCurrencyLists } from '../../../test/support/no-currency-lists.ts'
 import { providerScope } from '../../../test/support/provider-scope.ts'
@@ -100,7 +101,7 @@ test('each read reports whether it came to the end of the list', async () => {
   })
   for (let reads = 0; reads < 3; reads++) {
     await cached.read(context)
-    await new Promise((resolve) => setTimeout(resolve, 0))
+    await setImmediate()
   }
   expect(reports.map((report) => (report as { isWhole: boolean }).isWhole)).toEqual([true, false])
 })

@@ -1,4 +1,4 @@
-/** A cache of a provider's complete currency list (docs/contract.md §3, §8). */
+/** A cache of a provider's complete currency list (docs/contract.md §3, docs/contract-operators.md §8). */
 
 import { inSlices, maxTimerMs, singleFlight, withDefault, withTimeout } from '../../domain/async.ts'
 import { bytesOf, CacheSlot, cacheShares } from '../../domain/bounded-map.ts'
@@ -8,6 +8,7 @@ import { type Context, gatewayContext, type SwapService, timedUpstream } from '.
 import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
 import { type CachedCurrencyList, type CurrencyList, parseCurrencyList } from '../assets/currency-list.ts'
+import { unclearLines } from '../assets/provider-rows.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
 import { type CurrencyListStore, CurrencyReading, type ListSource, ListTooLong, rowBytes } from './read-currency-list.ts'
 
@@ -115,7 +116,7 @@ const refreshAtShare = 0.8
 const retryPauseMs = 5_000
 /** The same after a list that was too long: it is read in vain. */
 const longRetryPauseMs = 60_000
-/** An interrupted read of this age is not continued: the list may have changed. */
+/** A read that the budget or the timeout interrupts goes on where it stopped, but not at this age: the list may have changed (`read-currency-list.test.ts`). */
 const maxReadAgeMs = 600_000
 /** Longest wait for the store of lists, and pause before it is read again. */
 const storeTimeoutMs = 500
@@ -135,6 +136,7 @@ class RefreshingSnapshot {
   private readonly list = new CacheSlot<CurrencyList>(cacheShares.currencyLists)
   /** An interrupted read, to be continued. */
   private readonly unfinished = new CacheSlot<CurrencyReading>(cacheShares.currencyLists)
+  private toldUnclear = ''
   private storeReadAt = Number.NEGATIVE_INFINITY
   private readonly save: (list: FetchedList) => void
   private timer: NodeJS.Timeout | undefined
@@ -212,6 +214,7 @@ class RefreshingSnapshot {
       const fetchedAt = unfinished ? refreshing.beganAt : performance.now()
       const list = { ...(await parseCurrencyList(rows, this.options.naming, countDrift)), provider, fetchedAt }
       if (!this.list.set(list, bytes)) throw new ListTooLong()
+      this.tellUnclear(list)
       this.scheduleRefresh(lifetimeMs * refreshAtShare)
       this.save({ rows, fetchedAt })
       upstream.observe({ what: 'currencyList', provider: upstream.tag, isWhole: true })
@@ -226,6 +229,15 @@ class RefreshingSnapshot {
       if (this.last || this.unfinished.value) this.scheduleRefresh(this.refusal ? longRetryPauseMs : retryPauseMs)
       throw this.failure
     }
+  }
+
+  /** Once, as long as it stays so. */
+  private tellUnclear({ unclear }: CurrencyList): void {
+    const { tag } = this.upstream
+    const messages = unclearLines(unclear)
+    const told = messages.join('\n')
+    if (told !== '' && told !== this.toldUnclear) this.upstream.observe({ what: 'assetsUnclear', provider: tag, messages })
+    this.toldUnclear = told
   }
 
   private async takeStored(): Promise<void> {

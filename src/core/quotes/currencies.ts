@@ -205,15 +205,20 @@ export async function currencyRows(lists: readonly ProviderList[], byCode: boole
   const joined = await join(lists, byCode)
   const rows: CurrencyRow[] = []
   if (byCode) {
-    await inSlices(joined, ({ row, offers }) =>
-      rows.push({ currency: withOffers(row, offers), isNotesDerived: false, texts: textsOf(row.code, row) }),
-    )
+    await inSlices(joined, ({ asset, row, offers }) => {
+      const currency = withOffers(row, offers)
+      for (const code of new Set([row.code, ...(asset?.also ?? []).map((other) => other.code)]))
+        rows.push({ currency: { ...currency, code }, isNotesDerived: false, texts: textsOf(code, row) })
+    })
   } else {
     const homeNames = new Map(joined.flatMap(({ asset }) => (asset?.isHome ? [[fold(asset.network), asset.name] as const] : [])))
     const coins = Map.groupBy(joined, ({ row }) => fold(row.coin ?? ''))
     await inSlices(coins.values(), (listedAssets) => {
       const best = listedAssets.find(({ asset }) => asset) ?? listedAssets[0]
-      if (best) rows.push(coinRow(best, listedAssets, homeNames))
+      if (!best) return
+      const row = coinRow(best, listedAssets, homeNames)
+      const others = otherNamesOf(best).filter((name) => !coins.has(fold(name)))
+      rows.push(row, ...others.map((name) => rowUnder(name, row)))
     })
   }
   return rows
@@ -283,6 +288,21 @@ function coinRow(
     },
     isNotesDerived: !hasNotes || notes !== providerNotes,
     texts: textsOf(row.coin, row),
+  }
+}
+
+/** Of its coin, but for the one that it has today. */
+function otherNamesOf({ asset, row }: JoinedAsset): readonly string[] {
+  const names = (asset?.also ?? []).map(({ coin }) => coin)
+  return [...new Set(names)].filter((name) => fold(name) !== fold(row.coin ?? ''))
+}
+
+/** The same coin by another name. */
+function rowUnder(name: string, { currency }: CurrencyRow): CurrencyRow {
+  return {
+    currency: { ...currency, coin: name, notes: `now ${currency.coin}` },
+    isNotesDerived: true,
+    texts: textsOf(name, currency),
   }
 }
 

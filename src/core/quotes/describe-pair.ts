@@ -1,13 +1,13 @@
 /** What a client must know before it offers a pair to its users: by the table, and by quotes for it (docs/contract.md §3.2). */
 import { addressPattern, mayNeedMemo } from '../../domain/address/shapes.ts'
 import { type Amount, toAmount } from '../../domain/amount.ts'
-import { type Asset, type AssetTable, defaultAsset } from '../../domain/asset.ts'
+import { type Asset, type AssetTable, defaultAsset, spellingOf } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault, type Reason } from '../../domain/fault.ts'
 import type { Answer, OfferedRateType } from '../../domain/question.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { Pair, RateQuery, RateType } from '../../domain/swap.ts'
-import { assetIn, assetNameOf, from, type Side, to } from '../assets/asset-naming.ts'
+import { type AssetName, assetIn, assetNameOf, from, type Side, to } from '../assets/asset-naming.ts'
 import type { SteadyClock } from '../clock.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 
@@ -18,9 +18,10 @@ const amountIn = toAmount('1') as Amount
 const rateTypes: readonly RateType[] = ['float', 'fixed']
 
 /**
- * Asks for three quotes: both rate types, and the opposite direction. What they say serves every caller with the same settings for a minute, unless a quote is
- * for its caller alone, or the provider depends on the caller (`isByCaller`, or one has chosen it). Throws the refusal of a pair that
- * cannot be, and the failure where nothing is known of it.
+ * Asks for three quotes for an amount of 1: both rate types, and the opposite direction at `float`. What they say serves every caller with
+ * the same settings for a minute, unless one has failed, a quote is for its caller alone, or the provider depends on the caller
+ * (`isByCaller` with `weighted`, or one has chosen it). Throws the refusal of a pair that cannot be, and the failure where nothing is known
+ * of it (`test/forms/pairs.test.ts`).
  */
 export function describePair(
   service: SwapService,
@@ -67,6 +68,7 @@ async function describe(pair: Pair, context: Context, service: SwapService, tabl
   const every = reverse ? [...findings, reverse] : findings
   const names = findings.find((finding) => finding.names)?.names ?? pair
   const [source, target] = [assetOf(names, from, table), assetOf(names, to, table)]
+  const [sourceName, targetName] = [askedName(source, names, from), askedName(target, names, to)]
   const failure = findings.find(({ fault }) => fault)?.fault
   const unknown = findings.filter(({ isOffered }) => isOffered === undefined)
   if (failure && unknown.length === findings.length && !(source && target)) throw failure
@@ -75,14 +77,14 @@ async function describe(pair: Pair, context: Context, service: SwapService, tabl
   const providers = providersOf(findings)
   return {
     body: {
-      codeFrom: source?.code ?? names.codeFrom,
-      coinFrom: source?.coin ?? names.coinFrom,
+      codeFrom: sourceName.code,
+      coinFrom: sourceName.coin,
       networkFrom: source?.network ?? names.networkFrom,
       decimalsFrom: source?.decimals,
       needsMemoFrom: source && mayNeedMemo(source),
       addressPatternFrom: source?.address && addressPattern(source.address),
-      codeTo: target?.code ?? names.codeTo,
-      coinTo: target?.coin ?? names.coinTo,
+      codeTo: targetName.code,
+      coinTo: targetName.coin,
       networkTo: target?.network ?? names.networkTo,
       decimalsTo: target?.decimals,
       needsMemoTo: target && mayNeedMemo(target),
@@ -106,6 +108,11 @@ function assetOf(names: Pair, side: Side, table: AssetTable): Asset | undefined 
   const { code, coin, network } = assetNameOf(names, side)
   const named = code === undefined && network === undefined ? table.coin(coin ?? '') : undefined
   return named ? defaultAsset(named) : assetIn(names, side, table)
+}
+
+function askedName(asset: Asset | undefined, names: Pair, side: Side): AssetName {
+  const asked = assetNameOf(names, side)
+  return asset ? spellingOf(asset, asked) : asked
 }
 
 interface Finding {

@@ -9,7 +9,7 @@ import { type NewTransaction, type Rate, type RateQuery, requestedAmountOf } fro
 import { assetKeyOf, from, pairOf, type Side, to } from '../assets/asset-naming.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { FirmQuote, Ledger } from '../ledger.ts'
+import type { FirmQuote, Ledger } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { quotedAmountOf } from './offers.ts'
 
@@ -91,7 +91,6 @@ async function keep(
   const keptUntil = await withTimeout(ledger.keepFirmQuote(quote, known ?? defaultMs), maxWaitMs, () => {
     throw ledgerUnavailable()
   })
-  if (keptUntil === undefined) throw noFirmQuote()
   if (keptUntil === 'tooMany') throw tooMany()
   return {
     ...response,

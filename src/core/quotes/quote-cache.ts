@@ -1,4 +1,4 @@
-/** A cache of quotes, shared by all clients (docs/contract.md §8). */
+/** A cache of quotes, shared by all clients (docs/contract-operators.md §8). */
 import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero, zero } from '../../domain/amount.ts'
 import { withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares, textLength } from '../../domain/bounded-map.ts'
@@ -123,7 +123,7 @@ export function isQuoteFor(
   return isSameAmount && (rateType === undefined || rateType === asked.rateType)
 }
 
-// The newest quote of one provider for a request, of all processes: a create that follows is compared with it (docs/contract.md §10.3).
+// The newest quote of one provider for a request, of all processes: a create that follows is compared with it (docs/contract-operators.md §10.3).
 
 /** The create has been sent: a store that does not answer must not hold up its result. */
 const maxWaitMs = 250

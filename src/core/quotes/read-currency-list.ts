@@ -5,7 +5,7 @@ import type { Context, SwapService } from '../../domain/service.ts'
 import type { Currency } from '../../domain/swap.ts'
 
 const maxRows = 10_000
-/** A bound on memory for one list, which has a part of the share of all lists. */
+/** A bound on memory for one list, which has a part of the share of all lists: a larger one is not kept (`read-currency-list.test.ts`). */
 const maxBytes = 20_000_000
 /** How often a list is read if rows move between pages meanwhile. */
 const maxPasses = 3

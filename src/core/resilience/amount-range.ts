@@ -21,7 +21,10 @@ const lifetimeMs = 60_000
 const maxPairs = 10_000
 /** The refusal is certain, so it must reach the client before its deadline, whatever these calls do. */
 const maxWaitMs = 2_000
-/** A quote is asked for so many times the refused amount, if there is none for that: it is more often too small. */
+/**
+ * A quote is asked for so many times the refused amount, if there is none for that: it is more often too small. At most once a minute for
+ * a pair in each process (`amount-range.test.ts`, `test/forms/refused-amounts.test.ts`).
+ */
 const factors = ['1000', '0.001'].map((factor) => toAmount(factor) as Amount)
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The circuit breaker of a provider (docs/contract.md §8; `operation-breaker.ts` has its parts). Each operation has its own, with three states (`Circuit`): closed, open
+ * The circuit breaker of a provider (docs/contract-operators.md §8; `operation-breaker.ts` has its parts). Each operation has its own, with three states (`Circuit`): closed, open
  * (calls are rejected) and half open (one call, the trial, is under way, and others are rejected).
  *
  * - It opens if at least two verified callers, and more than half of all, had only failures
@@ -271,7 +271,10 @@ function needsKey(op: OperationName): boolean {
   return op === 'native' || keyed.has(op)
 }
 
-/** What is asked of the provider is so large, so small or so precise that its failure may be no fault of the provider's. */
+/**
+ * What is asked of the provider is so large (over 1e15), so small or so precise (over 18 decimals) that its failure may be no fault of the
+ * provider's (`test/forms/extreme-amounts.test.ts`).
+ */
 function isExtremeRequest(request: Request<Op>): boolean {
   return ('amountIn' in request || 'amountOut' in request) && isExtreme(requestedAmountOf(request))
 }

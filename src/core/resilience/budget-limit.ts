@@ -1,4 +1,4 @@
-/** Rate limits of calls to a provider: each call is reserved in its budget before it is sent (docs/contract.md §8). */
+/** Rate limits of calls to a provider: each call is reserved in its budget before it is sent (docs/contract-operators.md §8). */
 
 import { standardFault } from '../../domain/fault.ts'
 import { type BudgetPolicy, budgetPolicies, type Observer, reservedForGatewayReads } from '../../domain/observation.ts'
@@ -82,7 +82,7 @@ export function budgetSpending(
   }
 }
 
-// Under which name a caller has its share of a budget (docs/contract.md §8).
+// Under which name a caller has its share of a budget (docs/contract-operators.md §8).
 
 /** All callers without a valid key, if the gateway issues keys. */
 const anonymous = 'anonymous'
@@ -93,7 +93,7 @@ function countedName(isKeyed: boolean, { identity, address }: Caller, usesGatewa
   return isKeyed && identity !== undefined ? identity : clientNetworkOf(address)
 }
 
-// Limits the gateway's own reads to a share of a provider's read budget, so that clients keep the rest (docs/contract.md §10.2).
+// Limits the gateway's own reads to a share of a provider's read budget, so that clients keep the rest (docs/contract-operators.md §10.2).
 
 const windowMs = 60_000
 
@@ -121,7 +121,7 @@ export function ownReadLimit(limit: number, clock: SteadyClock): Layer {
   })
 }
 
-// Port: a provider's budgets for any 60 seconds, shared by all replicas (docs/contract.md §8).
+// Port: a provider's budgets for any 60 seconds, shared by all replicas (docs/contract-operators.md §8).
 
 /** The result of a reservation. */
 export interface Reservation {
@@ -141,7 +141,7 @@ export interface Budgets {
   readonly reserve: (bucket: string, limit: number, consumer?: string) => Promise<Reservation>
 }
 
-// Budgets that continue without the shared store (docs/contract.md §8).
+// Budgets that continue without the shared store (docs/contract-operators.md §8).
 
 interface BudgetFallbackOptions {
   /** Throws if the store does not respond. */

@@ -69,7 +69,7 @@ export class HealthChecks {
   }
 }
 
-// Whether a provider refuses the gateway's key, or only the right to list with it (docs/contract.md §8).
+// Whether a provider refuses the gateway's key, or only the right to list with it (docs/contract-operators.md §8).
 
 type KeyedCall = { readonly [O in Op]: { readonly op: O; readonly request: Request<O> } }[Op]
 
@@ -166,7 +166,7 @@ function answerOf(reason: unknown): Answer {
   return kind === 'notFound' || kind === 'invalid' ? 'accepted' : 'unclear'
 }
 
-/** What is known of an account at a service: providers with one account share it (docs/contract.md §8). On the clock of its callers. */
+/** What is known of an account at a service: providers with one account share it (docs/contract-operators.md §8). On the clock of its callers. */
 export class AccountHealth {
   /** The ends of the cooldowns. */
   readonly cooldownUntil: Record<BudgetPolicy, number> = { quotes: 0, create: 0, read: 0 }

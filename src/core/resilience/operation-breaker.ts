@@ -1,4 +1,4 @@
-/** The circuit breaker of one operation at one provider (docs/contract.md §8). */
+/** The circuit breaker of one operation at one provider (docs/contract-operators.md §8). */
 
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { LookupTimeout } from '../../domain/failure-cause.ts'
@@ -378,7 +378,7 @@ export class BlockedCallers {
   }
 }
 
-// Who a caller is to the breakers of a provider (docs/contract.md §8).
+// Who a caller is to the breakers of a provider (docs/contract-operators.md §8).
 
 export interface BreakerCaller {
   /** Undefined for a caller whose key nobody has verified: addresses and made-up keys cost nothing, so their failures open no breaker. */

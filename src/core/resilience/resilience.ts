@@ -39,7 +39,7 @@ export function resilience(
   ]
 }
 
-// Retries a failed read once, within the retry budget (docs/contract.md §8).
+// Retries a failed read once, within the retry budget (docs/contract-operators.md §8).
 
 /** The retry is sent after a random pause of at most this time (Envoy's value). */
 const maxPauseMs = 25

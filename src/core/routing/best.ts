@@ -1,4 +1,4 @@
-/** The strategy `best`: a quote is requested from every provider, and the best one wins (docs/contract.md §12). */
+/** The strategy `best`: a quote is requested from every provider, and the best one wins (docs/contract-operators.md §12). */
 import type { Amount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { Fault, priceMoved } from '../../domain/fault.ts'

@@ -1,4 +1,4 @@
-/** Chooses the provider of a quote or a create (docs/contract.md §12). */
+/** Chooses the provider of a quote or a create (docs/contract-operators.md §12). */
 
 import type { AssetTable } from '../../domain/asset.ts'
 import { Fault, quoteExpired } from '../../domain/fault.ts'
@@ -151,7 +151,7 @@ function noProvider(): Fault {
   return new Fault('unavailable', message, { retryAfter, effect: 'refused' })
 }
 
-/** Orders the providers for a quote or a create. An omitted provider gets nothing (docs/contract.md §12). */
+/** Orders the providers for a quote or a create. An omitted provider gets nothing (docs/contract-operators.md §12). */
 interface RoutingStrategy {
   readonly name: 'priority' | 'weighted'
   /** Why the first one is the first. */
@@ -188,7 +188,7 @@ function subjectOf({ identity, address }: Caller): string {
   return identity === undefined ? `address:${clientNetworkOf(address)}` : `identity:${identity}`
 }
 
-// Under `weighted`, the provider that quoted a request gets its create, too (docs/contract.md §12).
+// Under `weighted`, the provider that quoted a request gets its create, too (docs/contract-operators.md §12).
 
 type WithCaller = Pick<Context, 'caller'>
 

@@ -1,4 +1,4 @@
-/** Failover: the first provider of the list that accepts a quote or a create gets it (docs/contract.md §12). */
+/** Failover: the first provider of the list that accepts a quote or a create gets it (docs/contract-operators.md §12). */
 import type { Amount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { Fault, faultTable } from '../../domain/fault.ts'
@@ -142,7 +142,7 @@ function isNotOffered({ kind, provider }: Fault): boolean {
   return kind === 'invalid' && provider === undefined
 }
 
-// Whether a create that its provider does not take goes to another one (docs/contract.md §12).
+// Whether a create that its provider does not take goes to another one (docs/contract-operators.md §12).
 
 /** That a provider may take a create that another one has turned away. */
 interface NextOffer {

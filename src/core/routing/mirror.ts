@@ -1,4 +1,4 @@
-/** Repeats a share of the served quotes at a candidate and compares both (docs/contract.md §12). It never creates anything. */
+/** Repeats a share of the served quotes at a candidate and compares both (docs/contract-operators.md §12). It never creates anything. */
 import { Fault } from '../../domain/fault.ts'
 import type { MirrorResult } from '../../domain/observation.ts'
 import type { Caller, Context, SwapService } from '../../domain/service.ts'
@@ -134,7 +134,7 @@ function resultOf({ kind, provider, reason, unavailableCause }: Fault): MirrorRe
     : 'failed'
 }
 
-// Statistics of a mirror provider: deviations by pair, as counts that can be summed over replicas (docs/contract.md §12).
+// Statistics of a mirror provider: deviations by pair, as counts that can be summed over replicas (docs/contract-operators.md §12).
 
 /** Counts of deviations by bucket. Can be summed over replicas. Plain JSON. */
 export interface MirrorCounts {

@@ -1,4 +1,8 @@
-/** Creates leave a provider whose quotes have just failed over (docs/contract.md §12): each process goes by its own quotes. */
+/**
+ * Creates leave a provider whose quotes have just failed over (docs/contract-operators.md §12): each process goes by its own quotes, for the account;
+ * for the same request from an address, where they had no key; for all, once those of two accounts failed or the breaker of quotes is open
+ * (`quote-failures.test.ts`, `test/routing/leaving-creates.test.ts`).
+ */
 import { isExtreme } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'

@@ -1,4 +1,4 @@
-/** The quotes of all providers that a caller may choose, best first (docs/contract.md §12). */
+/** The quotes of all providers that a caller may choose, best first (docs/contract-operators.md §12; `test/routing/rates.test.ts`). */
 import { forEachConcurrently } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Answer, ProviderRate, RateFailure } from '../../domain/question.ts'

@@ -1,4 +1,4 @@
-/** Routes each request to a provider, and adds the provider's tag to transaction ids (docs/contract.md §4, §12). */
+/** Routes each request to a provider, and adds the provider's tag to transaction ids (docs/contract.md §4, docs/contract-operators.md §12). */
 import { Fault, otherTransaction, standardFault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import { formatTransactionId, isTag, isTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
@@ -55,7 +55,7 @@ export function recordProvider(provider: string): Layer {
   })
 }
 
-// A provider that the caller chooses with `X-Swap-Provider` (docs/contract.md §12).
+// A provider that the caller chooses with `X-Swap-Provider` (docs/contract-operators.md §12).
 
 /** Throws `invalid` for a pick that is not in `tags` or comes without a valid key. Only quotes and creates have a pick. */
 export function checkPick(tags: ReadonlySet<string>): Layer {

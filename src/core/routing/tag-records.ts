@@ -1,4 +1,4 @@
-/** Records of provider tags in the ledger. A tag is part of transaction ids, so it is permanent (docs/contract.md §4, §10.5). */
+/** Records of provider tags in the ledger. A tag is part of transaction ids, so it is permanent (docs/contract.md §4, docs/contract-operators.md §10.5). */
 
 export interface TagRecord {
   readonly tag: string

@@ -1,4 +1,4 @@
-/** The provider that quoted a request (`weighted`), or won its quote (`best`): a create within a minute goes to the same one (docs/contract.md §12). */
+/** The provider that quoted a request (`weighted`), or won its quote (`best`): a create within a minute goes to the same one (docs/contract-operators.md §12). */
 import { type Amount, compareAmounts, isPositive } from '../../domain/amount.ts'
 import { type AssetTable, defaultAsset } from '../../domain/asset.ts'
 import type { Observer } from '../../domain/observation.ts'
@@ -122,7 +122,7 @@ function isAtMost(amount: Amount, max: Amount | undefined): boolean {
   return max === undefined || !isPositive(max) || compareAmounts(amount, max) <= 0
 }
 
-// Providers whose creates promise less than their quotes do not win by quotes (docs/contract.md §12).
+// Providers whose creates promise less than their quotes do not win by quotes (docs/contract-operators.md §12).
 
 /** How long one create counts. */
 const lifetimeMs = 600_000

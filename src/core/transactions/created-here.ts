@@ -1,6 +1,6 @@
 /** What this process has stored of creates: their clients are told of them also while the ledger does not answer (docs/contract.md §3.4). */
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
-import type { LedgerEntry } from '../ledger.ts'
+import type { LedgerEntry } from '../ports/ledger.ts'
 
 /** A bound on memory. */
 const maxEntries = 10_000

@@ -7,7 +7,7 @@ import type { Capabilities, Context, Op, ServiceResponse } from '../../domain/se
 import { type Attention, isFinal, statusUnderAttention } from '../../domain/status.ts'
 import { isMoneySeen, type Rate, type Transaction } from '../../domain/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
-import type { Ledger, TransactionRecord } from '../ledger.ts'
+import type { Ledger, TransactionRecord } from '../ports/ledger.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
 import type { ObservedTransaction } from './merge-transaction.ts'
 

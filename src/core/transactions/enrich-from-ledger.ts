@@ -14,12 +14,12 @@ import {
   type ServiceResponse,
   type SwapService,
 } from '../../domain/service.ts'
-import type { Transaction } from '../../domain/swap.ts'
+import type { SentWords, Transaction } from '../../domain/swap.ts'
 import { oldestOf } from '../freshness.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { LedgerEntry, ListFilter, TransactionRecord } from '../ledger.ts'
 import { cutPage } from '../paging.ts'
+import type { LedgerEntry, ListFilter, TransactionRecord } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { doubtAbout, isStillSo, withoutDeposit } from '../visible-state.ts'
 import { requireStatus, withAttention, withoutAttention } from './derive-fields.ts'
@@ -162,7 +162,8 @@ class Enrichment {
     const owner = ownerOf(context)
     const listed = await this.cache.findAll(owner, response.body.items)
     const incomplete = needsDetails(context, capabilities) ? listed.filter(([, cached]) => !isDetailed(latestOf(cached))) : []
-    const details = await readDetails(new Set(incomplete.map(([{ id }]) => id)), service, context)
+    const sentById = new Map(incomplete.map(([{ id }, cached]) => [id, latestOf(cached)?.sent]))
+    const details = await readDetails(sentById, service, context)
     // Meanwhile later reports, and creates, may have been stored.
     const known = incomplete.length === 0 ? listed : await this.cache.findAll(owner, response.body.items)
     const found = await this.mismatchesAmong(known)
@@ -265,16 +266,23 @@ const isExtra: ReadonlySet<string> = new Set<keyof Transaction>([
 /** A provider that has answered none of the gets after this time hangs: its list does not wait for them. */
 const noAnswerMs = 1_500
 
-/** Uses at most half of the remaining time, and stops if the provider is unavailable, rate-limited or hangs. Unread details are omitted. */
-async function readDetails(ids: ReadonlySet<string>, service: SwapService, context: Context): Promise<ReadonlyMap<string, Detail>> {
+/**
+ * Uses at most half of the remaining time, and stops if the provider is unavailable, rate-limited or hangs. Unread details are omitted.
+ * `sentById`: what their creates have sent.
+ */
+async function readDetails(
+  sentById: ReadonlyMap<string, SentWords | undefined>,
+  service: SwapService,
+  context: Context,
+): Promise<ReadonlyMap<string, Detail>> {
   const now = performance.now()
   const deadline = now + (context.deadline - now) / 2
   const details = new Map<string, Detail>()
   let isStopped = false
-  const reading = forEachConcurrently(concurrency, [...ids], async (id) => {
+  const reading = forEachConcurrently(concurrency, [...sentById], async ([id, sent]) => {
     if (isStopped || performance.now() >= deadline) return
     try {
-      const response = await service.call('getTransaction', { id }, { ...context, deadline })
+      const response = await service.call('getTransaction', { id }, { ...context, deadline, sent })
       if (response.body.id === id) details.set(id, response)
     } catch (reason) {
       isStopped ||= Fault.from(reason).kind === 'limited' || Fault.from(reason).kind === 'unavailable'

@@ -1,4 +1,4 @@
-/** Responses from the ledger only, for providers that are off or not configured (docs/contract.md §12). */
+/** Responses from the ledger only, for providers that are off or not configured (docs/contract-operators.md §12). */
 
 import type { AbsentSwaps } from '../../domain/absent-swaps.ts'
 import { standardFault } from '../../domain/fault.ts'
@@ -6,7 +6,7 @@ import type { Observer } from '../../domain/observation.ts'
 import { type Context, ownerOf, type ServiceResponse } from '../../domain/service.ts'
 import type { Freshness } from '../freshness.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { Ledger, LedgerEntry } from '../ledger.ts'
+import type { Ledger, LedgerEntry } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { doubtAbout } from '../visible-state.ts'
 import { requireStatus } from './derive-fields.ts'

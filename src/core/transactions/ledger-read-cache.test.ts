@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { providerScope } from '../../../test/support/provider-scope.ts'
 import type { Status } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
-import type { Ledger, LedgerEntry } from '../ledger.ts'
+import type { Ledger, LedgerEntry } from '../ports/ledger.ts'
 import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache, WriteBehind } from './ledger-read-cache.ts'
 
 /** The next result of each method, in the order of the calls. */
@@ -37,7 +38,7 @@ const found = async (stored: LedgerEntry | undefined): Promise<CachedTransaction
   return await finding
 }
 /** The clock of `performance.now()` has gone on. */
-const tick = () => new Promise((resolve) => setTimeout(resolve, 1))
+const tick = (): Promise<void> => setImmediate()
 const statusOf = (cached: CachedTransaction): Status | undefined => latestOf(cached)?.transaction.status
 
 describe('a read of the ledger that overlaps another one', () => {

@@ -2,14 +2,14 @@ import type { AssetTable } from '../../domain/asset.ts'
 import { BoundedMap, bytesOf, type Cache, type CacheShare, cacheShares } from '../../domain/bounded-map.ts'
 import { isFinal, type Status } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
-import type { LedgerEntry } from '../ledger.ts'
+import type { LedgerEntry } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { differsVisibly } from '../visible-state.ts'
 import { rebase } from './save-observed.ts'
 
 /** During a request longer than this, another process may have stored a newer state, so the ledger is read again. */
 const shortRequestMs = 100
-/** How long a final state is used without a read: nothing that is stored of it changes any more. */
+/** How long a final state is used without a read: nothing that is stored of it changes any more (`ledger-read-cache.test.ts`). */
 const finalLifetimeMs = 60_000
 /** How long an unsaved state is compared with later responses: no request takes longer. */
 const unsavedLifetimeMs = 60_000

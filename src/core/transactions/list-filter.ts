@@ -1,7 +1,7 @@
 /** Filters of a client's list: by status, and by when that changed (docs/contract.md §3.4). */
 import { instantsOf, toTimeRange } from '../../domain/instant.ts'
 import type { Transaction, TransactionQuery } from '../../domain/swap.ts'
-import type { ListFilter, TransactionRecord } from '../ledger.ts'
+import type { ListFilter, TransactionRecord } from '../ports/ledger.ts'
 
 /** Undefined without a filter. */
 export function listFilter({ statuses, updatedSince }: TransactionQuery): ListFilter | undefined {

@@ -1,4 +1,4 @@
-/** Lists an account's transactions of all providers from the ledger (docs/contract.md §12). */
+/** Lists an account's transactions of all providers from the ledger (docs/contract-operators.md §12). */
 import { forEachConcurrently } from '../../domain/async.ts'
 import { instantsOf } from '../../domain/instant.ts'
 import { type Context, ownerOf, type ServiceResponse, type SwapService } from '../../domain/service.ts'
@@ -6,8 +6,8 @@ import { formatTransactionId, parseTransactionId, type Transaction } from '../..
 import { type Freshness, oldestOf } from '../freshness.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { EntriesElsewhere, Ledger, LedgerEntry } from '../ledger.ts'
 import { cutPage } from '../paging.ts'
+import type { EntriesElsewhere, Ledger, LedgerEntry } from '../ports/ledger.ts'
 import { fromLedger, staleFromLedger } from './from-ledger.ts'
 import { listFilter, passes } from './list-filter.ts'
 import {
@@ -106,7 +106,7 @@ async function refreshRow(
   }
 }
 
-// With the provider's own keys: a list at the routed provider, with what the ledger holds of this key at others (docs/contract.md §12).
+// With the provider's own keys: a list at the routed provider, with what the ledger holds of this key at others (docs/contract-operators.md §12).
 
 export interface ListElsewhereOptions {
   readonly ledger: Ledger

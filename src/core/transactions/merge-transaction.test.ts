@@ -3,7 +3,7 @@ import type { Amount } from '../../domain/amount.ts'
 import type { Capabilities } from '../../domain/service.ts'
 import type { Status } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
-import type { LedgerEntry } from '../ledger.ts'
+import type { LedgerEntry } from '../ports/ledger.ts'
 import { mergeTransaction, presented } from './merge-transaction.ts'
 
 const reported: Transaction = {

@@ -5,7 +5,7 @@ import type { Context, ServiceResponse } from '../../domain/service.ts'
 import { type Attention, type Doubt, isFinal, statusUnderAttention } from '../../domain/status.ts'
 import { isMoneySeen, type Transaction } from '../../domain/swap.ts'
 import { assetFields } from '../assets/asset-naming.ts'
-import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { LedgerEntry, TransactionRecord } from '../ports/ledger.ts'
 import type { FirstDeposit } from '../provider-scope.ts'
 import { onlyPayable, withoutDeposit } from '../visible-state.ts'
 

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { providerScope } from '../../../test/support/provider-scope.ts'
+import { scripted } from '../../../test/support/service.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { Freshness } from '../freshness.ts'
-import type { Ledger, LedgerEntry } from '../ledger.ts'
-import { ownership } from './ownership.ts'
+import type { Ledger, LedgerEntry } from '../ports/ledger.ts'
+import { createdHereOnly, ownership } from './ownership.ts'
 
 const now = Date.parse('2026-03-01T10:00:00Z')
 const transaction = { id: 'tx-1', status: 'wait', amountIn: '1', createdAt: '2026-03-01T09:00:00Z' } as Transaction
@@ -63,6 +64,14 @@ const get = (callerContext: Context = context): Promise<ServiceResponse<'getTran
 it("another owner's transaction is not found, and the provider is not called", async () => {
   await expect(get({ ...context, caller: { address: '', identity: 'other' } })).rejects.toMatchObject({ kind: 'notFound' })
   expect([callCount, observedSequences]).toEqual([0, []])
+})
+
+it('at a provider that takes no new swaps it is read with what its create has sent', async () => {
+  const sent = { codeFrom: 'BTC', deposit: {} }
+  entry = entry && { ...entry, sent }
+  const provider = scripted((_, { context: { sent } }) => ({ body: { ...transaction, ownAssets: sent } }))
+  const { body } = await createdHereOnly(providerScope({ ledger }))(provider).call('getTransaction', { id: 'tx-1' }, context)
+  expect(body.ownAssets).toBe(sent)
 })
 
 it('one that a person assigns while it is looked for is found', async () => {

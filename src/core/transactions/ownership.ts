@@ -1,4 +1,4 @@
-/** Ownership of transactions by the ledger, for issued keys (docs/contract.md §5, §8, §12). */
+/** Ownership of transactions by the ledger, for issued keys (docs/contract.md §5, docs/contract-operators.md §8, §12). */
 import { maxTimerMs, withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault, faultTable, otherTransaction } from '../../domain/fault.ts'
@@ -6,7 +6,7 @@ import type { CacheOutcome } from '../../domain/observation.ts'
 import { ownerOf, type ServiceResponse, timedUpstream } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { Ledger, LedgerEntry, TransactionRecord } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { doubtAbout } from '../visible-state.ts'
 import { requireStatus } from './derive-fields.ts'
@@ -60,7 +60,7 @@ export function ownership(scope: ProviderScope): Layer {
       try {
         const refresh = sharedRefresh
           ? timedUpstream(context, sharedRefresh)
-          : refreshEntry(entry, next.call('getTransaction', request, context), scope)
+          : refreshEntry(entry, next.call('getTransaction', request, { ...context, sent: entry.sent }), scope)
         if (!sharedRefresh) refreshes.set(request.id, refresh)
         const waitMs = isFailing ? failingWaitMs : maxTimerMs
         const refreshed = await withTimeout(
@@ -171,7 +171,10 @@ export async function refreshEntry(
   return { response, record: latest.record, isRejected }
 }
 
-/** How long the time of a read is not stored, if nothing else has changed: other processes read the transaction themselves meanwhile. */
+/**
+ * How long the time of a read is not stored, if nothing else has changed: other processes read the transaction themselves meanwhile
+ * (docs/contract-operators.md §8; `ownership.test.ts`).
+ */
 const unstoredReadMs = 60_000
 
 /** Whether a get has found what the ledger has, and its time need not be stored. */
@@ -199,12 +202,12 @@ export function createdHereOnly({ ledger, tag, absentSwaps }: ProviderScope): La
     async getTransaction(request, context, next) {
       const entry = await ledger.find(ownerOf(context), tag, request.id)
       if (!entry?.isCreated) throw await absentSwaps.fault(tag, request.id)
-      return next.call('getTransaction', request, context)
+      return next.call('getTransaction', request, { ...context, sent: entry.sent })
     },
   })
 }
 
-// A transaction that was created here and that its provider does not find any more (docs/contract.md §12).
+// A transaction that was created here and that its provider does not find any more (docs/contract-operators.md §12).
 
 const hourMs = 3_600_000
 

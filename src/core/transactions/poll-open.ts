@@ -1,10 +1,10 @@
 /**
- * The gateway's own reads of transactions without client reads (docs/contract.md §12): of what is open at a draining provider, so that
+ * The gateway's own reads of transactions without client reads (docs/contract-operators.md §12): of what is open at a draining provider, so that
  * draining ends, and of what any provider does not find any more.
  */
 import { Fault, isHeldBack } from '../../domain/fault.ts'
 import { gatewayContext, type SwapService } from '../../domain/service.ts'
-import type { LedgerEntry } from '../ledger.ts'
+import type { LedgerEntry } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { isMissingForNow, refreshEntry } from './ownership.ts'
 
@@ -64,7 +64,7 @@ function poll({ ledger, tag, clock, steadyClock }: ProviderScope, lease: Lease, 
 
 /** Undefined if a request was sent, with any result. Otherwise nothing was sent, and it returns the milliseconds until a retry. */
 async function read(entry: LedgerEntry, service: SwapService, scope: ProviderScope): Promise<number | undefined> {
-  const context = { ...gatewayContext(scope.capabilities), isReservedOnly: true }
+  const context = { ...gatewayContext(scope.capabilities), isReservedOnly: true, sent: entry.sent }
   scope.sequences.observe(entry.sequence)
   try {
     await refreshEntry(entry, service.call('getTransaction', { id: entry.transaction.id }, context), scope)

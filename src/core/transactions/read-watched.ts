@@ -1,10 +1,10 @@
-/** The gateway's own reads of open transactions that a stream or a webhook watches (docs/contract.md §18.4). */
+/** The gateway's own reads of open transactions that a stream or a webhook watches (docs/contract-operators.md §18.4). */
 import { forEachConcurrently, singleFlight } from '../../domain/async.ts'
 import { Fault, isHeldBack } from '../../domain/fault.ts'
 import { type Context, gatewayContext, type SwapService } from '../../domain/service.ts'
-import type { LedgerEntry } from '../ledger.ts'
+import type { LedgerEntry } from '../ports/ledger.ts'
+import { type DueTransaction, hintPauseMs, type WatchStore, watchPauseMs } from '../ports/watches.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import { type DueTransaction, hintPauseMs, type WatchStore, watchPauseMs } from '../watches.ts'
 import { isMissingForNow, refreshEntry } from './ownership.ts'
 import { mergeChecked } from './save-observed.ts'
 
@@ -57,7 +57,11 @@ export function watchedReads(
     if (isPaused()) return false
     sequences.observe(entry.sequence)
     try {
-      await refreshEntry(entry, service.call('getTransaction', { id: entry.transaction.id }, context), scope)
+      await refreshEntry(
+        entry,
+        service.call('getTransaction', { id: entry.transaction.id }, { ...context, sent: entry.sent }),
+        scope,
+      )
       return true
     } catch (reason) {
       return faultOf(reason).kind === 'notFound'

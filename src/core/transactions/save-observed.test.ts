@@ -3,7 +3,7 @@ import { AssetTable } from '../../domain/asset.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { SequenceClock } from '../clock.ts'
-import type { LedgerEntry } from '../ledger.ts'
+import type { LedgerEntry } from '../ports/ledger.ts'
 import { numberRequests, rebase } from './save-observed.ts'
 
 const table = new AssetTable([])

@@ -1,10 +1,12 @@
 /** Merges a provider's report of a transaction into the ledger (docs/contract.md §10). */
+import { hasTwoMemos } from '../../domain/address/same-address.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import type { SequenceClock } from '../clock.ts'
 import { aroundAll, type Layer } from '../layer.ts'
-import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { LedgerEntry, TransactionRecord } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { discrepanciesOf } from '../same-swap.ts'
+import { withoutDeposit } from '../visible-state.ts'
 import { contradicted, mergeTransaction, type ObservedTransaction, withoutCopies } from './merge-transaction.ts'
 
 interface MergeResult extends ReturnType<typeof discrepanciesOf> {
@@ -22,10 +24,18 @@ export function mergeChecked(
 ): MergeResult {
   const discrepancies = before?.isCreated ? discrepanciesOf(before, observed.reported, table) : noDiscrepancies
   const sequence = sequences.align(observed.sequence, before?.sequence)
-  const aligned = sequence === observed.sequence ? observed : { ...observed, sequence }
+  const report = before?.isCreated ? observed : withoutDoubtfulDeposit(observed)
+  const aligned = sequence === report.sequence ? report : { ...report, sequence }
   if (before && discrepancies.rejected.length > 0) return { record: contradicted(before, aligned), ...discrepancies }
   const record = mergeTransaction(before, aligned)
   return record === before ? { record, ...noDiscrepancies } : { record, ...discrepancies }
+}
+
+/** Of a swap that was not created here: with two memos that contradict each other nobody can pay. */
+function withoutDoubtfulDeposit(observed: ObservedTransaction): ObservedTransaction {
+  const { depositAddress, depositExtraId } = observed.reported
+  if (!hasTwoMemos({ address: depositAddress, extraId: depositExtraId })) return observed
+  return { ...observed, reported: withoutDeposit(observed.reported) }
 }
 
 /**

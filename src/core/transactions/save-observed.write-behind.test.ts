@@ -3,7 +3,7 @@ import { providerScope } from '../../../test/support/provider-scope.ts'
 import { CacheShare } from '../../domain/bounded-map.ts'
 import type { Status } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
-import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { Ledger, LedgerEntry, TransactionRecord } from '../ports/ledger.ts'
 import { type LedgerReadCache, latestOf, ledgerReadCache, WriteBehind } from './ledger-read-cache.ts'
 import { mergeChecked } from './save-observed.ts'
 

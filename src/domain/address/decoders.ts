@@ -69,6 +69,8 @@ interface HexadecimalForm {
   readonly maxDigits?: number
   /** The account's number is below this. */
   readonly limit?: bigint
+  /** Whether letters of both cases, with all leading zeros, have the right checksum. */
+  readonly isRightCase?: (digits: string) => boolean
 }
 
 export function hexadecimal({
@@ -77,12 +79,13 @@ export function hexadecimal({
   minDigits,
   maxDigits = minDigits,
   limit,
+  isRightCase = () => true,
 }: HexadecimalForm): Decoder {
   const shape = new RegExp(`^${prefix}([0-9a-fA-F]{${minDigits},${maxDigits}})$`)
   return (address) => {
-    const digits = shape.exec(address)?.[1]?.toLowerCase().padStart(maxDigits, '0')
+    const digits = shape.exec(address)?.[1]?.padStart(maxDigits, '0')
     if (digits === undefined || (limit !== undefined && BigInt(`0x${digits}`) >= limit)) return undefined
-    return `${kind}:${digits}`
+    return !hasBothCases(digits) || isRightCase(digits) ? `${kind}:${digits.toLowerCase()}` : undefined
   }
 }
 
@@ -100,9 +103,20 @@ export function hasBothCases(digits: string): boolean {
 }
 
 export function isEip55(digits: string): boolean {
-  const lower = digits.toLowerCase()
-  const hash = Buffer.from(keccak_256(Buffer.from(lower))).toString('hex')
-  return digits === [...lower].map((digit, at) => (hash.charAt(at) >= '8' ? digit.toUpperCase() : digit)).join('')
+  return isCaseOf(digits, keccak_256(Buffer.from(digits.toLowerCase())))
+}
+
+/** Starknet's checksum: as EIP-55, with the hash of the number instead of its letters. */
+export function isStarknetCase(digits: string): boolean {
+  const bytes = Buffer.from(digits, 'hex')
+  return isCaseOf(digits, keccak_256(bytes.subarray(bytes.findIndex((byte) => byte !== 0))))
+}
+
+/** Whether letters are capitals where the hash has a digit of 8 or more. */
+function isCaseOf(digits: string, hash: Uint8Array): boolean {
+  const hashDigits = Buffer.from(hash).toString('hex')
+  const letters = [...digits.toLowerCase()]
+  return digits === letters.map((digit, at) => (hashDigits.charAt(at) >= '8' ? digit.toUpperCase() : digit)).join('')
 }
 
 /** SS58 of Substrate: the byte of a network, and an account of 32 bytes. `start` as in `base58Check`. */

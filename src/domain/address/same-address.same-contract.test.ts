@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sameContract } from './same-address.ts'
+import { contractKey, sameContract } from './same-address.ts'
 
 const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 const bonk = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263'
@@ -26,6 +26,11 @@ describe('two spellings are one contract', () => {
       `RLUSD-${ripple}`,
       `524C555344000000000000000000000000000000.${ripple}`,
     ],
+    [
+      'an issuer of the XRP Ledger with the code in small hexadecimal digits',
+      `RLUSD-${ripple}`,
+      `524c555344000000000000000000000000000000.${ripple}`,
+    ],
     ['an issuer before the code', `RLUSD-${ripple}`, `${ripple}.RLUSD`],
     ['a token of Hedera at its long address', '0.0.456858', '0x000000000000000000000000000000000006f89a'],
     ['a token of Hedera with a checksum', '0.0.456858', '0.0.456858-zzzzz'],
@@ -33,6 +38,7 @@ describe('two spellings are one contract', () => {
     ['an asset of Algorand', '31566704', '31566704'],
   ])('%s', (_, one, other) => {
     expect(sameContract(one, other)).toBe(true)
+    expect(contractKey(one)).toBe(contractKey(other))
     expect(sameContract(other, one)).toBe(true)
   })
 })
@@ -46,6 +52,7 @@ describe('two contracts stay two', () => {
     ['a type of Move in other case', `${move}::usdc::USDC`, `${move}::usdc::usdc`],
     ['a type of Move and its account', `${move}::usdc::USDC`, move],
     ['another code of one issuer', `USDC-${circle}`, `EURC-${circle}`],
+    ['a code in other case', `RLUSD-${ripple}`, `rlusd-${ripple}`],
     ['another issuer', `RLUSD-${ripple}`, 'RLUSD-rEXqr8zjB3mdzCuQoxxVrcBUrBxpVCLzK8'],
     ['another token of Hedera', '0.0.456858', '0.0.456859'],
     ['another asset of Algorand', '31566704', '3156670'],

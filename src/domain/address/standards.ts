@@ -193,9 +193,9 @@ export function hederaChecksum(digits: string): string {
 const icrc = /^(.+)-([a-z2-7]{7})\.([1-9a-f][0-9a-f]{0,63})$/
 
 export function internetComputer(address: string): string | undefined {
-  if (/^[0-9a-f]{64}$/.test(address)) {
+  if (/^[0-9a-f]{64}$/i.test(address)) {
     const hash = Buffer.from(address, 'hex')
-    return crc32Of(hash.subarray(4)).equals(hash.subarray(0, 4)) ? `account:${address.slice(8)}` : undefined
+    return crc32Of(hash.subarray(4)).equals(hash.subarray(0, 4)) ? `account:${hash.toString('hex', 4)}` : undefined
   }
   const [, text = address, checksum, digits = ''] = icrc.exec(address) ?? []
   const principal = principalOf(text)
@@ -254,17 +254,26 @@ export function toKaspa(key: Buffer): string {
 
 // Monero: base 58 in blocks, two keys, and the beginning of their Keccak hash. An integrated address holds a payment id too.
 
-const moneroKinds: Readonly<Record<number, readonly [kind: string, length: number]>> = {
-  18: ['standard', 64],
-  19: ['integrated', 72],
-  42: ['sub', 64],
+const subaddress = 42
+/** Of standard and integrated addresses, and of subaddresses. */
+const moneroLengths: Readonly<Record<number, number>> = { 18: 64, 19: 72, [subaddress]: 64 }
+
+/** An integrated address equals the standard one of its keys: its payment id counts as the memo. */
+export function monero(address: string): string | undefined {
+  const payload = moneroPayload(address)
+  return payload && `${payload[0] === subaddress ? 'sub' : 'standard'}:${payload.toString('hex', 1, 65)}`
 }
 
-export function monero(address: string): string | undefined {
+/** The standard address and the payment id of an integrated address; undefined for any other text. */
+export function readIntegrated(address: string): { readonly address: string; readonly paymentId: string } | undefined {
+  const payload = address.startsWith('4') && address.length === 106 ? moneroPayload(address) : undefined
+  return payload && { address: moneroAddress(18, payload.subarray(1, 65)), paymentId: payload.toString('hex', 65) }
+}
+
+function moneroPayload(address: string): Buffer | undefined {
   if ((address.length !== 95 && address.length !== 106) || !isBase58(address)) return undefined
   const payload = withoutChecksum(moneroBytes(address), 4, keccak_256)
-  const [kind, length = 0] = moneroKinds[payload?.[0] ?? 0] ?? []
-  return payload?.length === 1 + length ? `${kind}:${payload.toString('hex', 1)}` : undefined
+  return payload && payload.length === 1 + (moneroLengths[payload[0] ?? 0] ?? 0) ? payload : undefined
 }
 
 /** Undefined if a block is above what its bytes can hold. */
@@ -277,7 +286,11 @@ function moneroBytes(address: string): Buffer | undefined {
 }
 
 export function toMonero(keys: Buffer): string {
-  const payload = Buffer.concat([Buffer.of(42), keys])
+  return moneroAddress(subaddress, keys)
+}
+
+function moneroAddress(kind: number, keys: Buffer): string {
+  const payload = Buffer.concat([Buffer.of(kind), keys])
   return base58xmr.encode(Buffer.concat([payload, keccak_256(payload).subarray(0, 4)]))
 }
 

@@ -4,7 +4,7 @@
  * the transition in its steps.
  */
 import { sql } from 'kysely'
-import { type Intent, maxOpenCreates } from '../../core/ledger.ts'
+import { type Intent, maxOpenCreates } from '../../core/ports/ledger.ts'
 import { currentSpans, withSpans } from '../../domain/current-span.ts'
 import type { Span } from '../../domain/trace.ts'
 import { otherTags } from '../accounts.ts'
@@ -16,6 +16,7 @@ import { hasExpired, renewedAt } from '../idempotency-keys.ts'
 import { firstPosition, maxSegmentEntries, position, splitFirstSegment } from '../page-index.ts'
 import type { AtOnce, Completion, Store } from '../store.ts'
 import { eventOf, numberBase } from '../transaction-events.ts'
+import type { DatabaseEncoding } from './encoding.ts'
 import { commits, isServerError, maxAtOnce } from './pools.ts'
 
 interface Resources {
@@ -26,16 +27,16 @@ interface Resources {
   readonly withRetries: <T>(work: () => Promise<T>) => Promise<T>
   readonly track: <T>(work: Promise<T>) => Promise<T>
   readonly clock: LedgerClock
-  readonly has: Store['has']
   readonly databaseTimeMs: Store['databaseTimeMs']
   readonly newEvents: Store['newEvents']
+  readonly encoding: DatabaseEncoding
 }
 
 export function atOnce(resources: Resources): AtOnce {
-  const { database, results, write, withRetries, track, has, newEvents } = resources
+  const { database, results, write, withRetries, track, newEvents } = resources
   const completeAndSplit = async (completions: readonly Completion[]): Promise<ReadonlyMap<string, 'done'>> => {
     const { completed, tooLarge } = await withRetries(() => complete(results, completions, resources))
-    if (has('transaction events')) newEvents.committed()
+    newEvents.committed()
     // A segment that stays too large is split after the next create.
     for (const owner of tooLarge) void track(write((within) => splitFirstSegment(within, owner))).catch(() => {})
     return completed
@@ -69,23 +70,27 @@ const maxStatements = 2
 function together<Item extends { readonly id: string }, Result>(
   run: (items: readonly Item[]) => Promise<ReadonlyMap<string, Result>>,
 ) {
-  const waiting: Waiting<Item, Result>[] = []
+  let waiting: Waiting<Item, Result>[] = []
   let running = 0
+  /** Behind a statement that was silent one goes first: what the server does not confirm must not become many. */
+  let most = maxAtOnce
   const runAwaited = async (awaited: readonly Waiting<Item, Result>[]): Promise<void> => {
     try {
       const results = await withSpans(
         awaited.flatMap(({ spans }) => spans),
         () => run(awaited.map(({ item }) => item)),
       )
+      most = maxAtOnce
       for (const { item, result } of awaited) result.resolve(results.get(item.id))
     } catch (reason) {
+      if (!isServerError(reason)) most = 1
       for (const { result } of awaited) isServerError(reason) ? result.resolve(undefined) : result.reject(reason)
     }
   }
   const runWaiting = async (): Promise<void> => {
     running++
     while (waiting.length > 0) {
-      const taken = waiting.splice(0, maxAtOnce)
+      const taken = waiting.splice(0, most)
       for (const { isAwaited, result } of taken) if (!isAwaited()) result.resolve(undefined)
       const awaited = taken.filter(({ isAwaited }) => isAwaited())
       if (awaited.length > 0) await runAwaited(awaited)
@@ -94,6 +99,10 @@ function together<Item extends { readonly id: string }, Result>(
   }
   return (item: Item, isAwaited = () => true): Promise<Result | undefined> => {
     const result = Promise.withResolvers<Result | undefined>()
+    // Behind a statement that is silent nobody waits longer than its own request.
+    const { true: awaited = [], false: over = [] } = Object.groupBy(waiting, (each) => `${each.isAwaited()}`)
+    for (const each of over) each.result.resolve(undefined)
+    waiting = awaited
     waiting.push({ item, isAwaited, spans: currentSpans(), result })
     if (running < maxStatements) void withSpans([], runWaiting)
     return result.promise
@@ -119,34 +128,12 @@ const maxUncounted = maxOpenCreates / 2
 async function begin(
   database: Database,
   intents: readonly Intent[],
-  { clock, has, databaseTimeMs }: Resources,
+  { clock, databaseTimeMs, encoding }: Resources,
 ): Promise<ReadonlyMap<string, 'begun' | 'keyInUse'>> {
   const begunAt = clock.at(clock.read())
-  const requests = has('create requests')
-    ? sql`, requests as (
-      insert into create_requests (intent, at, request_id, key_id, idempotency_key, payout, refund)
-      select intent, attempted_at, request_id, key_id, idempotency_key, payout, refund from input
-      where intent in (select intent from begun)
-    )`
-    : sql``
-  const hasQuotes = has('firm quotes')
-  const held = hasQuotes
-    ? sql`select asked.intent, quote.id from (select * from input where firm_quote is not null order by firm_quote) as asked
-      cross join lateral (
-        select id from firm_quotes
-        where id = asked.firm_quote and owner = asked.owner and firm_quotes.intent is null and valid_until > ${databaseTimeMs}
-        for update
-      ) as quote`
-    : sql`select cast(null as text) as intent where false`
-  const quoted = hasQuotes
-    ? sql`, quoted as (
-      update firm_quotes set intent = (select held.intent from held where held.id = firm_quotes.id)
-      where id = any (array(select held.id from held join begun on begun.intent = held.intent))
-    )`
-    : sql``
   const isHeld = sql`(firm_quote is null or intent in (select intent from held))`
   const { rows } = await sql<{ readonly intent: string; readonly outcome: 'begun' | 'keyInUse' }>`${ownCommit}, input as (
-      select input.* from own_commit cross join json_to_recordset(${JSON.stringify(eachQuoteOnce(intents).map(intentRow))}) as input (
+      select input.* from own_commit cross join json_to_recordset(${encoding.rows(JSON.stringify(eachQuoteOnce(intents).map(intentRow)))}) as input (
         intent text collate "C", owner text collate "C", provider text collate "C", attempted_at bigint, quoting bigint,
         next_check_at bigint, requested text, sent text, destination text, deadline bigint, traceparent text, quoted text,
         key text collate "C", fingerprint text, request text, request_id text, key_id text, idempotency_key bigint,
@@ -157,7 +144,12 @@ async function begin(
         limit 1 offset ${sql.lit(maxUncounted)}
       )
     ), held as (
-      ${held}
+      select asked.intent, quote.id from (select * from input where firm_quote is not null order by firm_quote) as asked
+      cross join lateral (
+        select id from firm_quotes
+        where id = asked.firm_quote and owner = asked.owner and firm_quotes.intent is null and valid_until > ${databaseTimeMs}
+        for update
+      ) as quote
     ), keyed as (
       insert into claims (intent, owner, key, fingerprint, request, created_at)
       select intent, owner, key, fingerprint, request, ${begunAt} from input where key is not null and ${isHeld} order by owner, key
@@ -171,7 +163,14 @@ async function begin(
         traceparent, quoted
       from input where (key is null or intent in (select intent from keyed)) and ${isHeld}
       on conflict (intent) do nothing returning intent
-    )${requests}${quoted}
+    ), requests as (
+      insert into create_requests (intent, at, request_id, key_id, idempotency_key, payout, refund)
+      select intent, attempted_at, request_id, key_id, idempotency_key, payout, refund from input
+      where intent in (select intent from begun)
+    ), quoted as (
+      update firm_quotes set intent = (select held.intent from held where held.id = firm_quotes.id)
+      where id = any (array(select held.id from held join begun on begun.intent = held.intent))
+    )
     select intent, 'begun' as outcome from begun
     union all
     select input.intent, 'keyInUse' from input where exists (
@@ -262,19 +261,11 @@ interface Completed {
 async function complete(
   database: Database,
   completions: readonly Completion[],
-  { clock, has, databaseTimeMs }: Resources,
+  { clock, databaseTimeMs, encoding }: Resources,
 ): Promise<Completed> {
-  // No row has had the id.
-  const events = has('transaction events')
-    ? sql`, events as (
-      insert into transaction_events (owner, provider, provider_id, at, transaction_number, digest, state, is_final)
-      select input.owner, input.provider, input.provider_id, ${databaseTimeMs}, ${numberBase} + 1, input.digest, input.event, input.is_final
-      from completed join input on input.intent = completed.intent
-    )`
-    : sql``
   const first = sql`sort_key = ${sql.lit(firstPosition.sort_key.toString())}::bigint`
   const { rows } = await sql<{ readonly intent: string; readonly owner: string; readonly entries: number }>`${ownCommit}, input as (
-      select input.* from own_commit cross join json_to_recordset(${JSON.stringify(completions.map(completionRow))}) as input (
+      select input.* from own_commit cross join json_to_recordset(${encoding.rows(JSON.stringify(completions.map(completionRow)))}) as input (
         intent text collate "C", owner text collate "C", provider text collate "C", ${entryTypes}, first text, tags json,
         digest text, event text, is_final bigint
       )
@@ -324,7 +315,11 @@ async function complete(
         join locked on locked.owner = added.owner join segments on segments.owner = added.owner and segments.older = locked.older
       where page_index.owner = added.owner and ${first}
       returning page_index.owner, page_index.entries
-    )${events}
+    ), events as (
+      insert into transaction_events (owner, provider, provider_id, at, transaction_number, digest, state, is_final)
+      select input.owner, input.provider, input.provider_id, ${databaseTimeMs}, ${numberBase} + 1, input.digest, input.event, input.is_final
+      from completed join input on input.intent = completed.intent
+    )
     select intent, completed.owner, entries, 1 / (case when counted.owner is null then 0 else 1 end) as is_counted
     from completed left join counted on counted.owner = completed.owner`.execute(database)
   return {

@@ -1,7 +1,8 @@
-/** Kysely: who holds the lock that this program waits for. */
+/** Kysely: what this program waits for at its start: a lock, and who holds it, or the synchronous standby. */
 import { sql } from 'kysely'
 import type { OnTrouble } from '../../domain/store-trouble.ts'
 import type { Database } from '../database.ts'
+import { standbyAway, waitsForStandby } from './abandoned-sessions.ts'
 
 /** A wait that is longer is told. */
 const patienceMs = 3_000
@@ -28,11 +29,22 @@ const holder = sql<Holder>`
   where waiting.application_name = 'swapgate' and waiting.datname = current_database()
   order by holding.xact_start limit 1`
 
+const waitingForStandby = sql`
+  select from pg_stat_activity
+  where application_name = 'swapgate' and datname = current_database() and wait_event = ${sql.lit(waitsForStandby)} limit 1`
+
+/** Tells if a session of this program waits for the synchronous standby. */
+export async function tellOfStandby(database: Database, tell: OnTrouble | undefined): Promise<void> {
+  const { rows } = await waitingForStandby.execute(database)
+  if (rows.length > 0) tell?.(standbyAway)
+}
+
 /** Tells once what a work of the start waits for, if that takes some seconds. */
 export async function whileNamingLocks<T>(database: Database, tell: OnTrouble | undefined, work: Promise<T>): Promise<T> {
   const ask = async (): Promise<void> => {
     const { rows } = await holder.execute(database)
     for (const found of rows) tell?.({ cause: 'locked', message: lineOf(found) })
+    if (rows.length === 0) await tellOfStandby(database, tell)
   }
   const timer = setTimeout(() => void ask().catch(() => {}), patienceMs)
   try {

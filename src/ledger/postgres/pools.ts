@@ -1,8 +1,12 @@
-/** pg: a pool of connections to PostgreSQL. No connection hangs, and no failure of one ends the process. */
+/**
+ * pg: a pool of connections to PostgreSQL. No connection hangs, no failure of one ends the process, and the server never has more sessions
+ * of this process than the pool has places: a session that the server has not ended keeps its own.
+ */
 import { type LookupFunction, Socket } from 'node:net'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import type { LedgerWaits } from '../../core/access/admission.ts'
+import { withTimeout } from '../../domain/async.ts'
 import { currentSpans, inClientSpans } from '../../domain/current-span.ts'
 import { UncertainChange } from '../../domain/fault.ts'
 import type { OnTrouble } from '../../domain/store-trouble.ts'
@@ -10,6 +14,9 @@ import type { Attributes } from '../../domain/trace.ts'
 import type { Workload } from '../database.ts'
 import { isServerTrouble, troubleOf } from '../diagnosis.ts'
 import type { LedgerConnections } from '../store.ts'
+import { type AbandonedSessions, abandonedSessions } from './abandoned-sessions.ts'
+import { DatabaseEncoding } from './encoding.ts'
+import { isSessionNotKept, sessionSettings } from './session-settings.ts'
 
 const connectTimeoutMs = 2_000
 const defaultConnections = 13
@@ -23,13 +30,16 @@ export const turns = { creates: maxAtOnce, reads: 6 }
 const resultTimeoutMs = 5_000
 /** At a server that stays read-only, reads keep their connections for this long. */
 const retirementIntervalMs = 1_000
-/** The server ends an idle transaction after this time, so that its locks are released. */
 const idleTimeoutMs = 10_000
+/** The server ends a statement that takes too long, and keeps its session. Only one that is silent is given up by this process. */
+const silenceMs = 250
 const int8 = 20
 
 interface Pools extends Readonly<Record<Workload, PostgresPool>> {
   readonly waits: ConnectionQueue['waits']
   readonly connections: () => LedgerConnections
+  /** About what is in force in the sessions that were opened so far. */
+  readonly warnings: () => readonly string[]
 }
 
 /** Opens one pool with an entry for each workload. `timeoutMs`: for one statement. `lookup`: the system's unless given. */
@@ -38,17 +48,28 @@ export function openPools(
   timeoutMs: number,
   { connections = defaultConnections, lookup, onTrouble }: Way = {},
 ): Pools {
-  const pool = new pg.Pool({
+  let encoding = new DatabaseEncoding('UTF8')
+  const timeouts = { statement_timeout: timeoutMs, idle_in_transaction_session_timeout: idleTimeoutMs }
+  const connection = {
     connectionString: withFullVerification(url),
-    max: connections,
     connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: timeoutMs,
-    query_timeout: timeoutMs,
-    idle_in_transaction_session_timeout: idleTimeoutMs,
+    ...timeouts,
     application_name: 'swapgate',
     keepAlive: true,
     ...(lookup && { stream: () => new LookingUp(lookup) }),
     types: { getTypeParser },
+  }
+  const settings = sessionSettings(timeouts, { ...connection, query_timeout: connectTimeoutMs })
+  const abandoned = abandonedSessions({ ...connection, query_timeout: connectTimeoutMs }, isServerError, onTrouble)
+  const processes = new WeakMap<pg.ClientBase, number>()
+  const pool = new pg.Pool({
+    ...connection,
+    max: connections,
+    onConnect: (client) =>
+      withTimeout(settings.prepare(client as pg.PoolClient), connectTimeoutMs, silent).then((session) => {
+        processes.set(client, session.pid)
+        encoding = new DatabaseEncoding(session.encoding)
+      }),
   })
   // A broken connection leaves the pool, and its user gets the error. Without a listener the event would end the process.
   pool.on('error', () => {})
@@ -76,6 +97,7 @@ export function openPools(
     return await take()
   }
   const { acquire: enter, waits } = connectionQueue({
+    whyHeld: () => abandoned.failure() ?? new Error('no connection to the ledger is free: the server has answered on none of them'),
     connections,
     resultConnections,
     readConnections,
@@ -84,22 +106,40 @@ export function openPools(
   const poolFor = (workload: Workload): PostgresPool => ({
     options: {},
     async connect() {
-      const releaseSlot = await enter(workload)
+      const place = await enter(workload)
       try {
-        return guard(await take(), { releaseSlot, retire, isRetired, report })
+        const client = await take()
+        const untilEnded = (answer: Promise<unknown>) => abandoned.untilEnded(processes.get(client) ?? 0, answer)
+        return guard(client, {
+          place,
+          untilEnded,
+          patienceMs: timeoutMs + silenceMs,
+          retire,
+          distrust: settings.distrust,
+          isRetired,
+          report,
+          encoding: () => encoding,
+        })
       } catch (reason) {
-        releaseSlot()
+        place.release()
         throw reason
       }
     },
-    end: async () => void (pool.ending || (await pool.end())),
+    async end() {
+      if (!pool.ending) await Promise.all([abandoned.close(), pool.end()])
+    },
   })
   const count = (): LedgerConnections => ({
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
     max: connections,
   })
-  return { usual: poolFor('usual'), read: poolFor('read'), result: poolFor('result'), waits, connections: count }
+  const { warnings } = settings
+  return { usual: poolFor('usual'), read: poolFor('read'), result: poolFor('result'), waits, connections: count, warnings }
+}
+
+function silent(): never {
+  throw new Error('timeout: the server has not answered')
 }
 
 interface Way {
@@ -141,27 +181,60 @@ class LookingUp extends Socket {
 }
 
 interface Guarded {
-  readonly releaseSlot: () => void
-  /** The server accepts no writes: closes all connections that are open now. */
+  readonly place: Place
+  readonly untilEnded: (answer: Promise<unknown>) => ReturnType<AbandonedSessions['untilEnded']>
+  /** For one statement. */
+  readonly patienceMs: number
+  /** The server accepts no writes, or a pooler keeps no session: closes all connections that are open now. */
   readonly retire: () => void
+  /** A pooler keeps no session: the next ones ask it before they are used. */
+  readonly distrust: () => void
   readonly isRetired: (client: pg.PoolClient) => boolean
   readonly report: (reason: unknown) => void
+  readonly encoding: () => DatabaseEncoding
 }
 
 /** After a timeout, a connection error or a refused write nothing more is sent over the connection, and the pool replaces it. */
-function guard(client: pg.PoolClient, { releaseSlot, retire, isRetired, report }: Guarded): PostgresPoolClient {
+function guard(client: pg.PoolClient, guarded: Guarded): PostgresPoolClient {
+  const { place, untilEnded, patienceMs, retire, distrust, isRetired, report, encoding } = guarded
   let broken: unknown
+  /** Why the server ends the transaction, which it says once. */
+  let failed: unknown
+  let unanswered: Promise<unknown> | undefined
+  let isUnconfirmed = false
+  const note = ({ routine }: { readonly routine?: string | undefined }): void => {
+    isUnconfirmed ||= routine === standbyWait
+  }
+  client.on('notice', note)
+  const ask = async (statement: string, parameters: readonly unknown[]) => {
+    const answer = statement.startsWith(beginning)
+      ? client.query(statement + durably)
+      : client.query({
+          name: nameOf(statement),
+          text: statement,
+          values: parameters.map((each) => encoding().parameter(each)),
+        })
+    unanswered = answer
+    const result = await withTimeout(answer, patienceMs, silent)
+    unanswered = undefined
+    if (isUnconfirmed) throw new Error('the server has given up the wait for its synchronous standby')
+    return result
+  }
   const send = async (statement: string, parameters: readonly unknown[]) => {
     if (broken !== undefined) throw broken
     try {
-      if (statement.startsWith(beginning)) return await client.query(statement + durably)
-      return await client.query({ name: nameOf(statement), text: statement, values: [...parameters] })
+      return await ask(statement, parameters)
     } catch (reason) {
-      if (isServerTrouble(reason)) report(reason)
-      if (codeOf(reason) === readOnly) retire()
-      else if (isServerError(reason)) throw reason
+      if (isServerError(reason)) unanswered = undefined
+      if (isServerTrouble(reason) || isSessionNotKept(reason)) report(reason)
+      if (isSessionNotKept(reason)) distrust()
+      if (codeOf(reason) === readOnly || isSessionNotKept(reason)) retire()
+      else if (isServerError(reason)) {
+        failed = codeOf(reason) === endedTransaction ? (failed ?? reason) : reason
+        throw failed
+      }
       // The server may have committed. The rollback that follows throws this error again.
-      broken = statement.toLowerCase() === 'commit' || statement.startsWith(commits) ? new UncertainChange(reason) : reason
+      broken = isUnconfirmed || isCommit(statement) ? new UncertainChange(reason) : reason
       throw broken
     }
   }
@@ -171,11 +244,27 @@ function guard(client: pg.PoolClient, { releaseSlot, retire, isRetired, report }
       () => describe(statement, client),
       () => send(statement, parameters),
     )
-  const release = (): void => {
+  const end = (): void => {
+    client.off('notice', note)
     client.release(broken !== undefined || isRetired(client))
-    releaseSlot()
+    place.release()
+  }
+  const release = (): void => {
+    if (unanswered === undefined) {
+      end()
+      return
+    }
+    place.hold()
+    void untilEnded(unanswered).then(end)
   }
   return { query: query as unknown as PostgresPoolClient['query'], release }
+}
+
+/** Of the notice with which a server says that a commit counts although its standby has not confirmed it: someone has cancelled the wait. */
+const standbyWait = 'SyncRepWaitForLSN'
+
+function isCommit(statement: string): boolean {
+  return statement.toLowerCase() === 'commit' || statement.startsWith(commits)
 }
 
 const descriptions = new Map<string, readonly [string, string | undefined]>()
@@ -209,8 +298,14 @@ function operationOf(statement: string): readonly [string, string | undefined] {
   return [/^(?:select|with)$/i.test(first) ? 'SELECT' : first.toUpperCase(), read]
 }
 
-/** The error of a write at a standby, or at a server that was made read-only before a failover. */
+/**
+ * The error of a write at a standby, or at a server that was made read-only before a failover. The first one closes all connections, and
+ * runs again over a new one (`test/ledger/failover.test.ts`).
+ */
 export const readOnly = '25006'
+
+/** Of each statement after the one that failed. */
+const endedTransaction = '25P02'
 
 /** How Kysely begins a transaction. */
 const beginning = 'start transaction'
@@ -258,20 +353,28 @@ function toNumber(text: string): number {
 // The queue for connections. Results of creates have priority, then reads; each kind of work has some connections of its own.
 
 interface ConnectionQueue {
-  /** Resolves when a slot is free; the returned function releases it. Rejects after the queue timeout. */
-  readonly acquire: (workload: Workload) => Promise<() => void>
+  /** Resolves when a place is free. Rejects after the queue timeout, and at once where sessions that do not end have all places: only results wait then. */
+  readonly acquire: (workload: Workload) => Promise<Place>
   /** How long the first read and the first write without priority have waited. */
   readonly waits: () => LedgerWaits
 }
 
+interface Place {
+  readonly release: () => void
+  /** It is taken until the server ends a session: nobody should wait for it. */
+  readonly hold: () => void
+}
+
 interface ConnectionQueueOptions {
   readonly connections: number
-  /** The number of slots that only results may use. */
+  /** The number of places that only results may use. */
   readonly resultConnections: number
-  /** The number of slots that only reads may use. */
+  /** The number of places that only reads may use. */
   readonly readConnections: number
   /** Maximum wait. */
   readonly queueTimeoutMs: Readonly<Record<Workload, number>>
+  /** Thrown where all places are held. */
+  readonly whyHeld: () => unknown
 }
 
 interface Waiting {
@@ -281,16 +384,19 @@ interface Waiting {
 
 const workloads = ['result', 'read', 'usual'] as const
 
+type Counts = Record<Workload, number>
+
 function connectionQueue(options: ConnectionQueueOptions): ConnectionQueue {
-  const { connections, resultConnections, readConnections, queueTimeoutMs } = options
+  const { connections, resultConnections, readConnections, queueTimeoutMs, whyHeld } = options
   const queues: Readonly<Record<Workload, Set<Waiting>>> = { result: new Set(), read: new Set(), usual: new Set() }
-  const taken: Record<Workload, number> = { result: 0, read: 0, usual: 0 }
-  const hasFreeConnection = (workload: Workload): boolean => {
-    const { result, read, usual } = taken
+  const taken: Counts = { result: 0, read: 0, usual: 0 }
+  const held: Counts = { result: 0, read: 0, usual: 0 }
+  const isRoom = (workload: Workload, { result, read, usual }: Counts): boolean => {
     const keptForResults = workload === 'result' ? 0 : Math.max(0, resultConnections - result)
     const keptForReads = workload === 'read' ? 0 : Math.max(0, readConnections - read)
     return result + read + usual + keptForResults + keptForReads < connections
   }
+  const hasFreeConnection = (workload: Workload): boolean => isRoom(workload, taken)
   const admitNext = (): void => {
     for (const workload of workloads) {
       const [first] = queues[workload]
@@ -299,18 +405,26 @@ function connectionQueue(options: ConnectionQueueOptions): ConnectionQueue {
       return
     }
   }
-  const occupy = (workload: Workload): (() => void) => {
+  const occupy = (workload: Workload): Place => {
     taken[workload]++
-    let isReleased = false
-    return () => {
-      if (isReleased) return
-      isReleased = true
-      taken[workload]--
-      admitNext()
+    let state: 'used' | 'held' | 'released' = 'used'
+    return {
+      hold() {
+        if (state !== 'used') return
+        state = 'held'
+        held[workload]++
+      },
+      release() {
+        if (state === 'released') return
+        if (state === 'held') held[workload]--
+        state = 'released'
+        taken[workload]--
+        admitNext()
+      },
     }
   }
-  const wait = (workload: Workload): Promise<() => void> => {
-    const { promise, resolve, reject } = Promise.withResolvers<() => void>()
+  const wait = (workload: Workload): Promise<Place> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Place>()
     const queue = queues[workload]
     const leaveQueue = (): void => {
       clearTimeout(timer)
@@ -335,7 +449,11 @@ function connectionQueue(options: ConnectionQueueOptions): ConnectionQueue {
     return first ? performance.now() - first.since : 0
   }
   return {
-    acquire: async (workload) => (queues[workload].size === 0 && hasFreeConnection(workload) ? occupy(workload) : wait(workload)),
+    async acquire(workload) {
+      if (queues[workload].size === 0 && hasFreeConnection(workload)) return occupy(workload)
+      if (workload !== 'result' && !isRoom(workload, held)) throw whyHeld()
+      return await wait(workload)
+    },
     waits: () => ({ readMs: waitMs('read'), writeMs: waitMs('usual') }),
   }
 }

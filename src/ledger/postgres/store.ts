@@ -2,14 +2,18 @@
 import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
+import { withTimeout } from '../../domain/async.ts'
 import { UncertainChange } from '../../domain/fault.ts'
 import type { LostCommits } from '../../domain/observation.ts'
-import type { OnTrouble } from '../../domain/store-trouble.ts'
+import type { OnTrouble, StoreTrouble } from '../../domain/store-trouble.ts'
 import { type Database, serverTimeMs as databaseTimeMs, serverClock, type Workload } from '../database.ts'
+import { FreshReads } from '../fresh-reads.ts'
 import { knownSteps } from '../schema/migrate.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type LedgerCapacity, type LockName, NewEvents, type Store, trackInFlight } from '../store.ts'
 import { atOnce } from './at-once.ts'
+import { DatabaseEncoding } from './encoding.ts'
+import { tellOfStandby } from './locks.ts'
 import { codeOf, openPools, readOnly, turns } from './pools.ts'
 
 export interface PostgresOptions {
@@ -27,30 +31,64 @@ export interface PostgresOptions {
 
 export async function postgresStore(url: string, options: PostgresOptions): Promise<Store> {
   const { timeoutMs, maxConnections, lookup, onTrouble, now } = options
-  const { waits, connections, ...pools } = openPools(url, timeoutMs, { connections: maxConnections, lookup, onTrouble })
+  const {
+    waits,
+    connections,
+    warnings: sessionWarnings,
+    ...pools
+  } = openPools(url, timeoutMs, { connections: maxConnections, lookup, onTrouble })
   const over = (workload: Workload): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[workload] }) })
   const databases = { usual: over('usual'), result: over('result') }
   const database = over('read')
-  const warnings = await durabilityWarnings(database)
+  const server = await readServer(database)
+  const encoding = new DatabaseEncoding(server.encoding)
   const { track, idle } = trackInFlight()
   const newEvents = new NewEvents()
   const write = newEvents.watch((work, priority = 'usual') =>
-    track(withRetries(() => databases[priority].transaction().setIsolationLevel('read committed').execute(work))),
+    track(
+      withRetries(
+        (isRepeated) =>
+          databases[priority]
+            .transaction()
+            .setIsolationLevel('read committed')
+            .execute(async (within) => {
+              const result = await work(within)
+              if (isRepeated) await confirmEarlier(within)
+              return result
+            }),
+        lockMs[priority],
+      ),
+    ),
   )
   const clock = serverClock(now)
   const { has, read: readSteps } = knownSteps(database)
+  const asWritten = <T>(read: (within: Database) => Promise<T>): Promise<T> =>
+    track(
+      databases.usual.transaction().execute(async (within) => {
+        await sql`lock table transactions in row exclusive mode`.execute(within) // no standby takes it, nor what routes reads to one
+        return await read(within)
+      }),
+    )
   return {
     database,
+    freshReads: new FreshReads(database, asWritten, onTrouble),
     write,
-    writeOne: newEvents.watch((work, priority = 'usual') => track(again(() => work(databases[priority])))),
+    writeOne: newEvents.watch((work, priority = 'usual') => track(again(() => work(databases[priority]), lockMs[priority]))),
     newEvents,
     newDeliveries: new NewEvents(),
     waits,
     connections,
     capacity: () => capacity(database),
     turns,
-    warnings,
+    warnings: [...durabilityWarnings(server), ...sessionWarnings()],
+    troubles: encodingTroubles(server),
+    obstacles: obstaclesOf(server),
     findLostCommits: lostCommitsFinder(database),
+    confirmEarlier,
+    async tellUnconfirmed() {
+      const confirmed = write(confirmEarlier).catch(() => {}) // of any other failure others tell
+      await withTimeout(confirmed, maxConfirmationMs, () => tellOfStandby(database, onTrouble).catch(() => {}))
+    },
     types: {
       integer: 'bigint',
       text: 'text collate "C"',
@@ -67,9 +105,9 @@ export async function postgresStore(url: string, options: PostgresOptions): Prom
       withRetries,
       track,
       clock,
-      has,
       databaseTimeMs,
       newEvents,
+      encoding,
     }),
     databaseTimeMs,
     isIn: (column, list) => sql`${sql.ref(column)} = any(${list})`,
@@ -77,7 +115,7 @@ export async function postgresStore(url: string, options: PostgresOptions): Prom
     recordset(json, columns) {
       const types = { text: 'text collate "C"', integer: 'bigint' }
       const described = Object.entries(columns).map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(types[type])}`)
-      return sql`json_to_recordset(${json}) as input (${sql.join(described)})`
+      return sql`json_to_recordset(${encoding.rows(json)}) as input (${sql.join(described)})`
     },
     toList: (texts) => texts,
     lock: async (within, what) => void (await sql`select pg_advisory_xact_lock(${sql.lit(locks[what])})`.execute(within)),
@@ -93,6 +131,17 @@ export async function postgresStore(url: string, options: PostgresOptions): Prom
     },
   }
 }
+
+/**
+ * Writes to the server's log and to no table, so that the commit of this transaction is one that the server confirms: then it has
+ * confirmed all that the transaction has seen.
+ */
+async function confirmEarlier(within: Database): Promise<void> {
+  await sql`select pg_logical_emit_message(true, 'swapgate', '')`.execute(within)
+}
+
+/** A server that takes longer, at a start, may have a standby that is away. */
+const maxConfirmationMs = 1_000
 
 /** What takes longer says too little of the server's clock. */
 const maxClockQueryMs = 1_000
@@ -119,46 +168,135 @@ const maxAttempts = 5
 /** Serialization failure, deadlock, a unique key that a concurrent transaction inserted, and a server that was replaced. */
 const transientErrors = new Set(['40001', '40P01', '23505', readOnly])
 
+/** A lock that was not had within the user's `lock_timeout`. */
+const lockNotAvailable = '55P03'
+/** How long it is asked for again. What a create has made is stored as long as the process that sent it may do so. */
+const lockMs = { usual: 0, result: 5_000 }
+
 /** How long to retry if it is unknown whether a change was committed. */
 const lookUpMs = 2_000
 const pauseMs = 50
 
-/** A write that a read-only server refused is run once more, over a new connection: after a failover it leads to the new server. */
-async function again<T>(work: () => Promise<T>): Promise<T> {
-  return await work().catch((reason) => {
-    if (codeOf(reason) !== readOnly) throw reason
-    return work()
-  })
-}
-
-/** Retries after a conflict, and if it is unknown whether the change was committed: the next run then finds its result. */
-async function withRetries<T>(work: () => Promise<T>): Promise<T> {
-  let uncertain: { readonly until: number } | undefined
-  for (let attempt = 1; ; attempt++) {
+/**
+ * A write that a read-only server refused is run once more, over a new connection: after a failover it leads to the new server. One
+ * that had no lock is run again for so long.
+ */
+async function again<T>(work: () => Promise<T>, maxLockMs: number): Promise<T> {
+  const locked = whileLocked(maxLockMs)
+  for (let isFirst = true; ; isFirst = false) {
     try {
       return await work()
     } catch (reason) {
-      if (reason instanceof UncertainChange) uncertain ??= { until: performance.now() + lookUpMs }
-      const isMomentary = attempt < maxAttempts && transientErrors.has(codeOf(reason) ?? '')
-      if (!uncertain && !isMomentary) throw reason
-      if (uncertain && performance.now() > uncertain.until) throw new UncertainChange(reason)
+      if (locked(reason)) await delay(pauseMs)
+      else if (!isFirst || codeOf(reason) !== readOnly) throw reason
     }
-    if (uncertain) await delay(pauseMs)
   }
 }
 
-// Kysely: what makes a PostgreSQL server lose commits that it has confirmed, and whether it has.
+/** Whether a failure is that of a lock, and it is still asked for. */
+function whileLocked(maxLockMs: number): (reason: unknown) => boolean {
+  const until = performance.now() + maxLockMs
+  return (reason) => codeOf(reason) === lockNotAvailable && performance.now() < until
+}
 
-const needed = ['fsync', 'full_page_writes'] as const
+/**
+ * Retries after a conflict, for so long after a lock that was not had in time (`test/ledger/poolers.test.ts`), and if it is unknown whether
+ * the change was committed: the next run then finds its result, and has it confirmed. What is not found out in `lookUpMs` is 503 for a
+ * client, and of a result 504 (docs/contract.md §10; `test/creation/slow-ledger.test.ts`).
+ */
+async function withRetries<T>(work: (isRepeated: boolean) => Promise<T>, maxLockMs = 0): Promise<T> {
+  const locked = whileLocked(maxLockMs)
+  let uncertain: { readonly until: number } | undefined
+  for (let attempt = 1; ; attempt++) {
+    let isLocked = false
+    try {
+      return await work(uncertain !== undefined)
+    } catch (reason) {
+      if (reason instanceof UncertainChange) uncertain ??= { until: performance.now() + lookUpMs }
+      isLocked = locked(reason)
+      const isMomentary = attempt < maxAttempts && transientErrors.has(codeOf(reason) ?? '')
+      if (!uncertain && !isMomentary && !isLocked) throw reason
+      if (uncertain && performance.now() > uncertain.until) throw new UncertainChange(reason)
+    }
+    if (uncertain || isLocked) await delay(pauseMs)
+  }
+}
 
-/** Settings that only the server's operator can change: a line for each that is off. */
-export async function durabilityWarnings(database: Database): Promise<readonly string[]> {
-  const columns = needed.map((name) => sql`current_setting(${sql.lit(name)}, true) as ${sql.ref(name)}`)
-  const { rows } = await sql<Record<string, string>>`select ${sql.join(columns)}`.execute(database)
-  return needed
-    .filter((name) => rows[0]?.[name] === 'off')
+// Kysely: what the server and the user are, as far as a ledger needs it.
+
+interface Server {
+  readonly encoding: string
+  /** Null if no schema of the search path exists, or the user may use none. */
+  readonly schema: string | null
+  readonly may_make_tables: boolean | null
+  /** A schema of the search path that has a ledger, behind the first one, which is there by the user's name alone. */
+  readonly other_ledger: string | null
+  /** One of the search path that is there, and that the user may not use. */
+  readonly closed_schema: string | null
+  /** This name, and those of schemas and databases, as a statement has them. */
+  readonly user: string
+  readonly database: string
+  readonly database_in_utf8: string
+  readonly fsync: string | null
+  readonly full_page_writes: string | null
+}
+
+async function readServer(database: Database): Promise<Server> {
+  const { rows } = await sql<Server>`
+    select current_setting('server_encoding') as encoding, quote_ident(current_schema()) as schema, quote_ident(current_user) as user,
+      has_schema_privilege(current_schema(), 'create') as may_make_tables, quote_ident(current_database()) as database,
+      quote_ident(current_database() || '_utf8') as database_in_utf8,
+      (
+        select quote_ident(nspname) from pg_namespace
+        where not has_schema_privilege(oid, 'usage')
+          and nspname = any(string_to_array(regexp_replace(current_setting('search_path'), '["[:space:]]', '', 'g'), ',')) limit 1
+      ) as closed_schema,
+      (
+        select quote_ident(schemaname) from pg_tables, pg_settings
+        where pg_settings.name = 'search_path' and reset_val like '%$user%' and current_schema() = current_user
+          and tablename in ('schema_steps', 'kysely_migration') and schemaname <> current_schema()
+          and schemaname = any(string_to_array(regexp_replace(reset_val, '["[:space:]]', '', 'g'), ',')) limit 1
+      ) as other_ledger,
+      current_setting('fsync', true) as fsync, current_setting('full_page_writes', true) as full_page_writes`.execute(database)
+  const [server] = rows
+  if (!server) throw new Error('the server says nothing of itself')
+  return server
+}
+
+/** What a new ledger, or a table more, cannot be made for. */
+function obstaclesOf(server: Server): NonNullable<Store['obstacles']> {
+  const { encoding, schema, closed_schema, may_make_tables, other_ledger, user, database, database_in_utf8 } = server
+  const nowhere = `search_path names no schema that the user ${user} may use; set it: ALTER ROLE ${user} SET search_path = public`
+  const closed = `the user ${user} may not use the schema ${closed_schema}; allow it: GRANT USAGE, CREATE ON SCHEMA ${closed_schema} TO ${user}`
+  const noSchema = closed_schema === null ? nowhere : closed
+  const noRight = `the user ${user} may not create tables in the schema ${schema}; allow it: GRANT CREATE ON SCHEMA ${schema} TO ${user}`
+  const other = `the schema ${schema} is the first one by the user's name, and the ledger is in ${other_ledger}: ALTER ROLE ${user} SET search_path = ${other_ledger}, or ${schema} for a new one`
+  return {
+    ...(other_ledger !== null && { newLedger: other }),
+    ...(encoding !== 'UTF8' && {
+      newLedger: `the database ${database} has the encoding ${encoding}, and not UTF8; make another one: CREATE DATABASE ${database_in_utf8} ENCODING 'UTF8' TEMPLATE template0`,
+    }),
+    ...(schema === null && { newLedger: noSchema }),
+    ...(!may_make_tables && { newTables: schema === null ? noSchema : noRight }),
+  }
+}
+
+function encodingTroubles({ encoding, database }: Server): readonly StoreTrouble[] {
+  if (encoding === 'UTF8') return []
+  const message = `the database ${database} has the encoding ${encoding}: letters that it lacks are stored as escapes of JSON. Move the ledger to one in UTF8 (pg_dump, CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, psql)`
+  return [{ cause: 'encoding', message }]
+}
+
+const durable = ['fsync', 'full_page_writes'] as const
+
+/** Settings that only the server's operator can change: a line for each that makes it lose commits. */
+function durabilityWarnings(server: Server): readonly string[] {
+  return durable
+    .filter((name) => server[name] === 'off')
     .map((name) => `ledger.url: ${name} is off at the PostgreSQL server: a loss of power can undo creates that it has confirmed`)
 }
+
+// Kysely: whether a server has lost commits that it had confirmed.
 
 interface LogPosition {
   readonly system: string

@@ -1,18 +1,16 @@
 /** Kysely: what a ledger has of the schema, and how it gets the rest. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { SqliteIntrospector, sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
 import type { Database } from '../database.ts'
 import type { Store } from '../store.ts'
-import { migrations } from './migrations.ts'
-import { type StepName, schemaNumber, steps } from './steps.ts'
+import { firstSchema, firstSchemaName } from './first-schema.ts'
+import { type Step, schemaNumber, steps } from './steps.ts'
 
-const firstMigrations = Object.keys(migrations({ integer: '', text: '', identity: '', hasClock: false }))
-const stepNames = Object.keys(steps) as readonly StepName[]
+const first: Step = { schema: 1, kind: 'expand', statements: firstSchema }
 
 /** Of a ledger that does not exist. */
 export function allSteps(): readonly string[] {
-  return [...firstMigrations, ...stepNames]
+  return [firstSchemaName, ...Object.keys(steps)]
 }
 
 /** Whether the ledger has a step. */
@@ -21,7 +19,7 @@ export interface KnownSteps {
    * By the last reading. A step that is not there is looked for again at most every two seconds: another process may migrate the ledger
    * at any time. One that is there stays.
    */
-  readonly has: (name: StepName) => boolean
+  readonly has: (name: string) => boolean
   readonly read: () => Promise<void>
 }
 
@@ -63,21 +61,25 @@ export interface Migrated {
 }
 
 /**
- * Throws, without a change, if the store has a schema that this version does not run on, or if it is empty and may not be. The
- * migrations of schema 1 run all or none; each step after them by itself.
+ * Throws, without a change, if the store has a schema that this version does not run on, or if it is empty and may not be. Each step
+ * runs whole or not at all.
  */
 export async function migrate(store: Store, options: MigrationOptions): Promise<Migrated> {
   const { mustExist, mayMake, mayMigrate } = options
   const before = await readSchema(store.database)
+  const { newLedger, newTables } = store.obstacles ?? {}
+  if (before.isNew && newLedger !== undefined) throw new Error(newLedger)
   if (before.isNew && mustExist) throw new Error(mustExistMessage)
   if (before.isNew && !mayMake) throw new MissingLedger(missingMessage)
   if (!before.isNew && !mayMigrate) {
-    if (before.schema < schemaNumber - 1) throw new Error(tooOldMessage)
+    if (before.schema < schemaNumber() - 1) throw new Error(tooOldMessage)
     return { isNew: false, migrations: [], missing: before.missing }
   }
-  if (before.missing.length === 0) return { isNew: false, migrations: [], missing: [] }
-  const first = await migrateFirstSchema(store)
-  return { isNew: first.isNew, ...(await runSteps(store, first.migrations)) }
+  const named = before.isUnnamed && (await nameFirstSchema(store)) ? [firstSchemaName] : []
+  if (before.missing.length === 0) return { isNew: false, migrations: named, missing: [] }
+  if (newTables !== undefined) throw new Error(newTables)
+  const { migrations, ...ran } = await runSteps(store)
+  return { ...ran, migrations: [...named, ...migrations] }
 }
 
 export const mustExistMessage = 'it does not exist, and ledger.mustExist is true; correct ledger.url, or mount its volume'
@@ -89,6 +91,8 @@ export class MissingLedger extends Error {}
 
 interface SchemaState {
   readonly isNew: boolean
+  /** Whether it has schema 1 without its name. */
+  readonly isUnnamed: boolean
   /** The number of the last schema that it has whole; 0: less than the first one. */
   readonly schema: number
   /** In the order in which it gets them. */
@@ -97,29 +101,72 @@ interface SchemaState {
 
 /** Throws if a version has migrated the store whose schema is not the next one at most. */
 export async function readSchema(database: Database): Promise<SchemaState> {
-  const hasFirst = new Set(await recordedMigrations(database))
   const recorded = await recordedSteps(database)
-  const strange = [...hasFirst].find((name) => !firstMigrations.includes(name))
-  const ahead = recorded.find(({ schema }) => schema > schemaNumber + 1)
-  if (strange !== undefined || ahead) throw new Error(tooNewMessage(strange ?? `schema ${ahead?.schema}`))
-  const missingOfFirst = firstMigrations.filter((name) => !hasFirst.has(name))
-  const missing = stepNames.filter((name) => !recorded.some((step) => step.name === name))
-  const firstMissing = Math.min(...missing.map((name) => steps[name].schema), schemaNumber + 1)
-  return {
-    isNew: hasFirst.size === 0,
-    schema: missingOfFirst.length > 0 ? 0 : firstMissing - 1,
-    missing: [...missingOfFirst, ...missing],
+  const has = (name: string): boolean => recorded.some((step) => step.name === name)
+  const isUnnamed = stepsOfFirstSchema.every(has) && !has(firstSchemaName)
+  if (!isUnnamed && !has(firstSchemaName)) {
+    if (await hasTable(database, 'kysely_migration')) throw new Error(unfinishedMessage)
+    return { isNew: true, isUnnamed: false, schema: 0, missing: allSteps() }
   }
+  const ahead = isUnnamed ? undefined : recorded.find(({ schema }) => schema > schemaNumber() + 1)
+  if (ahead) throw new Error(tooNewMessage(ahead.schema))
+  const missing = Object.keys(steps).filter((name) => !has(name))
+  const firstMissing = Math.min(...missing.map((name) => (steps[name] as Step).schema), schemaNumber() + 1)
+  return { isNew: false, isUnnamed, schema: firstMissing - 1, missing }
 }
 
-function tooNewMessage(name: string): string {
-  return `a newer swapgate has migrated it ("${name}"): start that version, or one between; this one has schema ${schemaNumber}, and runs on ${schemaNumber - 1} to ${schemaNumber + 1}`
+function tooNewMessage(schema: number): string {
+  const [lowest, own] = [Math.max(1, schemaNumber() - 1), schemaNumber()]
+  return `a newer swapgate has migrated it ("schema ${schema}"): start that version, or one between; this one has schema ${own}, and runs on ${lowest} to ${own + 1}`
 }
 
-async function recordedMigrations(database: Database): Promise<readonly string[]> {
-  if (!(await hasTable(database, 'kysely_migration'))) return []
-  const { rows } = await sql<{ readonly name: string }>`select name from kysely_migration`.execute(database)
-  return rows.map(({ name }) => name)
+// A ledger of a build before schema 1, which had the same tables when all of these steps had run.
+
+const unfinishedMessage =
+  'a build from before 2026-11-30 has made it: run swapgate ledger migrate of the build of that day first, and then start this one'
+
+const stepsOfFirstSchema: readonly string[] = [
+  'room for updates',
+  'create requests',
+  'unknown reasons',
+  'settlements',
+  'restores',
+  'found order keys',
+  'background jobs',
+  'timeline',
+  'firm quotes',
+  'swap actions',
+  'key access',
+  'room for responses',
+  'transaction events',
+  'watches',
+  'webhooks',
+  'usage',
+  'restore marks',
+  'payable swaps',
+  'primary keys',
+]
+
+/**
+ * Returns whether this process has done it. Where these tables cannot be written a start goes on without; the builds before schema 1 refuse
+ * a ledger with a name that they do not know.
+ */
+async function nameFirstSchema(store: Store): Promise<boolean> {
+  try {
+    return await store.write(async (within) => {
+      await store.lock(within, 'schema')
+      if (!(await readSchema(within)).isUnnamed) return false
+      await sql`delete from schema_steps where name in (${sql.join(stepsOfFirstSchema)})`.execute(within)
+      await record(store, within, firstSchemaName, first)
+      await sql`insert into kysely_migration (name, timestamp) values (${firstSchemaName}, ${new Date().toISOString()})`.execute(
+        within,
+      )
+      return true
+    })
+  } catch (reason) {
+    if (notWritable.includes(codeOf(reason))) return false
+    throw reason
+  }
 }
 
 interface RecordedStep {
@@ -134,25 +181,16 @@ async function recordedSteps(database: Database): Promise<readonly RecordedStep[
   return rows
 }
 
-/** Kysely's introspection would read every table with its columns, for each step. */
+/**
+ * Kysely's introspection would read every table with its columns, for each step. PostgreSQL's `to_regclass` may not see a table that was
+ * committed while this transaction waited for a lock: its session has noted that there is none.
+ */
 async function hasTable(database: Database, table: string): Promise<boolean> {
   const found =
     database.introspection instanceof SqliteIntrospector
       ? sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`
-      : sql`select 1 where to_regclass(${table}) is not null`
+      : sql`select 1 from pg_tables where schemaname = current_schema() and tablename = ${table}`
   return (await found.execute(database)).rows.length > 0
-}
-
-async function migrateFirstSchema(store: Store): Promise<Pick<Migrated, 'isNew' | 'migrations'>> {
-  const all = migrations(store.types)
-  return await store.write(async (within) => {
-    await store.lock(within, 'schema')
-    const { isNew } = await readSchema(within)
-    const migrator = new Migrator({ db: within, provider: { getMigrations: async () => all } })
-    const { error, results = [] } = await migrator.migrateToLatest()
-    if (error !== undefined) throw error
-    return { isNew, migrations: results.map(({ migrationName }) => migrationName) }
-  })
 }
 
 /** A step that waits longer for a table stops what waits behind it for as long. */
@@ -161,24 +199,26 @@ const maxAttempts = 5
 const pauseMs = 300
 
 /** Runs each step that is missing. One whose table stays locked is left out, with those after it. */
-async function runSteps(store: Store, migrations: readonly string[]): Promise<Pick<Migrated, 'migrations' | 'missing'>> {
-  const ran = [...migrations]
-  for (const name of stepNames) {
+async function runSteps(store: Store): Promise<Migrated> {
+  const migrations: string[] = []
+  const isNew = (): boolean => migrations.includes(firstSchemaName)
+  for (const name of allSteps()) {
     const result = await runStep(store, name)
-    if (result === 'locked') return { migrations: ran, missing: (await readSchema(store.database)).missing }
-    if (result === 'ran') ran.push(name)
+    if (result === 'locked') return { isNew: isNew(), migrations, missing: (await readSchema(store.database)).missing }
+    if (result === 'ran') migrations.push(name)
   }
-  return { migrations: ran, missing: [] }
+  return { isNew: isNew(), migrations, missing: [] }
 }
 
 /** Throws if the version does not run without the step. */
-async function runStep(store: Store, name: StepName): Promise<'ran' | 'was there' | 'locked'> {
+async function runStep(store: Store, name: string): Promise<'ran' | 'was there' | 'locked'> {
+  const step = steps[name] ?? first
   for (let attempt = 1; ; attempt++) {
     try {
-      return await store.write((within) => runMissing(store, within, name))
+      return await store.write((within) => runMissing(store, within, name, step))
     } catch (reason) {
-      if (!isLocked(reason)) throw reason
-      if (attempt === maxAttempts && steps[name].schema < schemaNumber) throw reason
+      if (codeOf(reason) !== notLocked) throw reason
+      if (attempt === maxAttempts && (step === first || step.schema < schemaNumber())) throw reason
       if (attempt === maxAttempts) return 'locked'
       await delay(pauseMs)
     }
@@ -186,24 +226,31 @@ async function runStep(store: Store, name: StepName): Promise<'ran' | 'was there
 }
 
 // Not by Kysely's migrator: it sets `lock_timeout` itself, and the lock that it takes stays with the connection after a failure.
-async function runMissing(store: Store, within: Database, name: StepName): Promise<'ran' | 'was there'> {
+async function runMissing(store: Store, within: Database, name: string, step: Step): Promise<'ran' | 'was there'> {
   const { types } = store
-  const { schema, kind, statements } = steps[name]
   await store.lock(within, 'schema')
   const recorded = await recordedSteps(within)
-  if (recorded.some((step) => step.name === name)) return 'was there'
+  if (recorded.some((other) => other.name === name)) return 'was there'
   const table = `CREATE TABLE IF NOT EXISTS schema_steps (
     name ${types.text} PRIMARY KEY, schema ${types.integer} NOT NULL, kind ${types.text} NOT NULL, ran_at ${types.integer} NOT NULL
   )`
   await sql.raw(table).execute(within)
   if (types.hasClock) await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(within)
-  for (const statement of statements(types)) await sql.raw(statement).execute(within)
-  await sql`insert into schema_steps (name, schema, kind, ran_at)
-    values (${name}, ${schema}, ${kind}, ${store.databaseTimeMs})`.execute(within)
+  for (const statement of step.statements(types)) await sql.raw(statement).execute(within)
+  await record(store, within, name, step)
   return 'ran'
 }
 
+async function record({ databaseTimeMs }: Store, within: Database, name: string, { schema, kind }: Step): Promise<void> {
+  await sql`insert into schema_steps (name, schema, kind, ran_at)
+    values (${name}, ${schema}, ${kind}, ${databaseTimeMs})`.execute(within)
+}
+
 /** PostgreSQL's lock_not_available. */
-function isLocked(reason: unknown): boolean {
-  return (reason as { readonly code?: unknown }).code === '55P03'
+const notLocked = '55P03'
+/** Its insufficient_privilege and read_only_sql_transaction. */
+const notWritable: readonly unknown[] = ['42501', '25006']
+
+function codeOf(reason: unknown): unknown {
+  return (reason as { readonly code?: unknown }).code
 }

@@ -1,8 +1,8 @@
-/** The ledger's tables for Kysely. `migrations.ts` creates them, `docs/ledger.md` explains them. */
+/** The ledger's tables for Kysely. `first-schema.ts` creates them, `docs/ledger.md` has how long each keeps its rows. */
 import type { ColumnType, Generated, RawBuilder } from 'kysely'
-import type { UnknownReason } from '../../core/ledger.ts'
 import type { AuditAction } from '../../core/operations/audit.ts'
 import type { OverrideKey } from '../../core/operations/settings.ts'
+import type { UnknownReason } from '../../core/ports/ledger.ts'
 import type { JudgementKind } from '../../domain/observation.ts'
 import type { Attention, Status } from '../../domain/status.ts'
 
@@ -59,6 +59,7 @@ export interface SortPosition {
 
 type Written<T> = ColumnType<never, T, T>
 
+/** Known swaps, and creates whose client got no result. */
 interface Transactions {
   /** Null if the transaction was not created here. */
   intent: string | null
@@ -98,7 +99,7 @@ interface Transactions {
   requested: string | null
   /** JSON: where the create was sent; null for rows from older versions. */
   destination: string | null
-  /** JSON: the provider's own words for the assets, as they were sent; null in rows of older versions. */
+  /** JSON: the provider's own words for the assets, as they were sent, and what the asset table had for them; null in rows of older versions. */
   sent: string | null
   /** Until when the process that sent the create may wait for its response, on that process's clock; null in rows of older versions. */
   deadline: number | null
@@ -211,6 +212,7 @@ interface PrunedIds {
   pruned_at: Written<number>
 }
 
+/** An `Idempotency-Key` of an owner, with the first response. */
 interface IdempotencyKeys {
   owner: string
   key: string
@@ -237,6 +239,7 @@ interface PageIndexTable {
   older: number
 }
 
+/** Form and URL of each tag. */
 interface Providers {
   tag: string
   /** Providers with one account are one for ids; null for rows from older versions. */
@@ -254,6 +257,7 @@ interface Accounts {
   limits: ColumnType<string | null, string | null | undefined, string | null>
 }
 
+/** Issued keys, as SHA-256. */
 interface Keys {
   digest: string
   id: string
@@ -345,6 +349,7 @@ interface Settlements {
   position: number
 }
 
+/** Figures of a replica of the last minute. */
 interface ReplicaFiguresTable {
   replica: string
   /** On the database's clock. */
@@ -452,6 +457,7 @@ interface TransactionEvents {
   is_final: number
 }
 
+/** The last number that an owner's changes have. */
 interface EventOwners {
   owner: string
   last_number: number
@@ -474,6 +480,7 @@ export interface WatchedTransactions {
   watched_until: number | null
 }
 
+/** Accounts that a stream or a webhook watches. */
 interface WatchedOwners {
   owner: string
   watched_until: number
@@ -510,6 +517,7 @@ interface WebhookQueues {
   claim: string | null
 }
 
+/** What is told to a webhook of one change, and each attempt. */
 export interface WebhookDeliveries {
   /** The `webhook-id` of each of its attempts. */
   id: string

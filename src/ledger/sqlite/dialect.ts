@@ -14,6 +14,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { piece } from '../../domain/processor-time.ts'
 
 /** How long to wait for another process that writes. */
 const lockTimeoutMs = 5_000
@@ -111,7 +112,11 @@ function connect(database: DatabaseSync): DatabaseConnection {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery) {
       const { statement, hasRows } = prepare(sql)
       const values = parameters as readonly SQLInputValue[]
-      if (hasRows) return { rows: statement.all(...values) as Row[] }
+      if (hasRows) {
+        const read = (): Row[] => statement.all(...values) as Row[]
+        // Others write in the same transaction.
+        return { rows: database.isTransaction ? read() : piece(read) }
+      }
       return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
     },
     streamQuery() {

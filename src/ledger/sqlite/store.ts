@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Kysely, sql } from 'kysely'
-import type { AssetCount, DestinationCount, OpenCount } from '../../core/ledger-admin.ts'
 import type { StoredOverride } from '../../core/operations/settings.ts'
+import type { AssetCount, DestinationCount, OpenCount } from '../../core/ports/ledger-admin.ts'
 import type { TagRecord } from '../../core/routing/tag-records.ts'
 import { memoize } from '../../domain/async.ts'
 import type { OnTrouble } from '../../domain/store-trouble.ts'
@@ -17,7 +17,7 @@ import { type Database, fixedClock, type Priority, uptimeClock, type Write } fro
 import { troubleOf } from '../diagnosis.ts'
 import { assetCounts, destinationCounts, openCounts } from '../open-transactions.ts'
 import { readAllOverrides } from '../operations.ts'
-import { readTagRecords } from '../provider-records.ts'
+import { readTagRecords, type StoredRows, storedLists } from '../provider-records.ts'
 import { knownSteps, migrate } from '../schema/migrate.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type LedgerCapacity, NewEvents, type Store, trackInFlight } from '../store.ts'
@@ -101,6 +101,7 @@ export async function storeOf(
     turns: { creates: 2 * maxPerCommit, reads: Number.POSITIVE_INFINITY },
     warnings: [],
     findLostCommits: async () => undefined,
+    confirmEarlier: async () => {},
     lock: async () => {}, // SQLite has only one writer
     tryLock: async () => true,
     lockId: async () => {},
@@ -242,6 +243,7 @@ export interface LedgerInspection {
   /** Keys in use that are valid from some networks only. */
   readonly networkKeys: number
   readonly accountNames: readonly string[]
+  readonly currencyLists: readonly StoredRows[]
   /** Of webhooks, encrypted. */
   readonly sealedSecrets: Awaited<ReturnType<typeof sealedSecrets>>
 }
@@ -256,9 +258,10 @@ export async function inspect(
     destinationCounts: await destinationCounts(store.database),
     assetCounts: await assetCounts(store.database),
     overrides: await readAllOverrides(store.database),
-    networkKeys: await countNetworkKeys(store.database).catch(() => 0), // the schema before has no such keys
+    networkKeys: await countNetworkKeys(store.database),
     accountNames: (await store.database.selectFrom('accounts').select('name').execute()).map(({ name }) => name),
-    sealedSecrets: await sealedSecrets(store.database).catch(() => []), // and no webhooks
+    currencyLists: await storedLists(store.database).catch(() => []), // nothing depends on them
+    sealedSecrets: await sealedSecrets(store.database),
   }
 }
 

@@ -22,15 +22,23 @@ export class ApiError extends Error {
 
 /** The JSON of the response; throws an `ApiError`. */
 export async function call(path, { method = 'GET', body } = {}) {
-  const response = await send(path, { method, body, signal: AbortSignal.timeout(requestTimeoutMs) })
-  return await response.json()
+  return await bodyOf(await send(path, { method, body, signal: AbortSignal.timeout(requestTimeoutMs) }))
 }
 
 /** A page of a list: its rows, its own path, and the path of the next one, if there is one. */
 export async function callPage(path) {
   const response = await send(path, { signal: AbortSignal.timeout(requestTimeoutMs) })
   const [, next] = /^<\/api(.*)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? []
-  return { rows: await response.json(), path, next }
+  return { rows: await bodyOf(response), path, next }
+}
+
+/** Throws an `ApiError`, too, if it breaks off or does not end in time. */
+async function bodyOf(response) {
+  try {
+    return await response.json()
+  } catch {
+    throw new ApiError(0, 'The response of the gateway broke off.')
+  }
 }
 
 async function send(path, { method = 'GET', body, signal }) {

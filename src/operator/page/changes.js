@@ -193,7 +193,7 @@ const makers = {
     title: name === undefined ? 'New account' : `Limits of ${name}`,
     label: name === undefined ? 'Make the account' : 'Change the limits',
     text: [
-      'They are for all its keys together, in place of those of the configuration: requests in a window, and streams at a time in each process. Empty: as configured.',
+      'They are for all its keys together, in place of those of the configuration: requests in a window, and streams at a time. Empty: as configured.',
       'Every gateway follows within 5 s. What was admitted in a window counts on.',
       'Your name goes into the audit log.',
     ],

@@ -221,7 +221,7 @@ function view() {
     case 'audit':
       return auditView({ audit: known('audit'), query })
     default:
-      return html`${personSummary({ unresolved })} ${ordersSummary({ orders: known('orders') })} ${providersSection({ report, health, open })} ${recentChanges({ audit: known('audit') })}`
+      return html`${upcoming(health.value)} ${personSummary({ unresolved })} ${ordersSummary({ orders: known('orders') })} ${providersSection({ report, health, open })} ${recentChanges({ audit: known('audit') })}`
   }
 }
 
@@ -236,6 +236,11 @@ function away() {
       ? html`<p class="away" role="alert">The ledger does not answer: creates are refused, and nothing can be changed here. What is below is what was read before.</p>`
       : nothing
   }${redisAway(value?.redis)}`
+}
+
+/** What changes soon about assets of the table. */
+function upcoming(health) {
+  return (health?.upcoming ?? []).map((text) => html`<p class="old">${text}</p>`)
 }
 
 function redisAway(redis) {

@@ -7,6 +7,8 @@ import { ApiError } from './api.js'
 const tickMs = 1_000
 /** Of an answer, beyond the time after which it is read again. */
 const graceMs = 10_000
+/** After a reading that nobody could answer: an outage that ended is not shown for long. */
+const retryMs = 5_000
 
 export class Readings {
   #sources
@@ -75,9 +77,10 @@ export class Readings {
 
   #readDue() {
     for (const name of this.#wanted) {
+      const { startedAt, isReading, problem } = this.#readings.get(name) ?? {}
       const { everyMs } = this.#sources[name]
-      const { startedAt, isReading } = this.#readings.get(name) ?? {}
-      if (!isReading && (startedAt === undefined || Date.now() - startedAt >= everyMs)) this.#read(name)
+      const pauseMs = isUnanswered(problem) ? Math.min(everyMs, retryMs) : everyMs
+      if (!isReading && (startedAt === undefined || Date.now() - startedAt >= pauseMs)) this.#read(name)
     }
   }
 
@@ -108,4 +111,9 @@ export class Readings {
     this.#onChange()
     if (reading.isOutdated) await this.#read(name)
   }
+}
+
+/** Not what was refused, which is refused again: the gateway or what it needs was away. */
+function isUnanswered(problem) {
+  return problem !== undefined && (problem.status === 0 || problem.status >= 500)
 }

@@ -13,13 +13,13 @@ import { shortAddresses } from '../../core/operations/transaction-row.ts'
 import { Fault } from '../../domain/fault.ts'
 import { assignPorts } from '../../process/ask-providers.ts'
 import { NotedReads } from '../noted-reads.ts'
-import { despite, ok, type Route, refused, route, sentence } from '../route.ts'
+import { despite, ok, okRows, type Route, refused, route, sentence } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const maxAssigned = 1_000
 const note = z.string().refine((text) => toNote(text) !== undefined, `must be ${noteRule}`)
 
-/** Orders that a restored ledger lacked (docs/contract.md §10.6). */
+/** Orders that a restored ledger lacked (docs/contract-operators.md §10.6). */
 export function foundRoutes({ stores, inForce }: OperatorParts): readonly Route[] {
   const { restores, audit } = stores
   const reads = new NotedReads(audit, 'order.read')
@@ -37,8 +37,11 @@ export function foundRoutes({ stores, inForce }: OperatorParts): readonly Route[
         const decided = dismissed === 'true' ? restores.dismissed : restores.assigned
         const orders = assigned === 'true' || dismissed === 'true' ? await decided(maxAssigned) : await restores.undecided()
         await reads.note(actor, orders.length)
-        const rows = orders.map(orderRow)
-        return ok(roles.includes('money') ? rows : rows.map((row) => ({ ...row, ...shortAddresses(row) })))
+        if (roles.includes('money')) return okRows<Parameters<typeof orderRow>[0]>(orders, orderRow)
+        return okRows<Parameters<typeof orderRow>[0]>(orders, (order) => {
+          const row = orderRow(order)
+          return { ...row, ...shortAddresses(row) }
+        })
       },
     }),
     route({

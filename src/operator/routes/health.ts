@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { toIso } from '../../domain/instant.ts'
 import type { StoreState } from '../../domain/observation.ts'
 import { version } from '../../process/version.ts'
+import { upcomingChanges } from '../../process/warnings.ts'
 import { ok, type Route, route } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
@@ -13,7 +14,7 @@ const redisWords = { shared: 'available', local: 'unavailable', recovering: 'rec
   string
 >
 
-export function healthRoute({ stores, redis }: OperatorParts): Route {
+export function healthRoute({ stores, redis, file }: OperatorParts): Route {
   let reading: Promise<boolean> | undefined
   /** Of a ledger that hangs, all requests wait for one and the same answer. */
   const canReadLedger = (): Promise<boolean> => {
@@ -31,11 +32,14 @@ export function healthRoute({ stores, redis }: OperatorParts): Route {
   return route({
     method: 'get',
     path: '/api/health',
+    isRead: false, // it says within two seconds what is away
     summary:
-      'Whether this process reads the ledger (within 2 s), and whether Redis answers it (`null`: not configured). Always 200.',
+      'Whether this process reads the ledger (within 2 s), whether Redis answers it (`null`: not configured), and what changes soon about assets of the table. Always 200.',
     async handle() {
       const canRead = await canReadLedger()
-      return ok({ version, now: toIso(Date.now()), ledger: canRead ? 'available' : 'unavailable', redis: redisRow(redis()) })
+      const now = Date.now()
+      const stores = { ledger: canRead ? 'available' : 'unavailable', redis: redisRow(redis()) }
+      return ok({ version, now: toIso(now), ...stores, upcoming: upcomingChanges(file().assets, now) })
     },
   })
 }

@@ -17,7 +17,7 @@ import {
 } from '../../core/operations/keys.ts'
 import { Fault } from '../../domain/fault.ts'
 import { keyScopes } from '../../domain/key-access.ts'
-import { ok, type Route, route, since } from '../route.ts'
+import { ok, okRows, type Route, route, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const name = z.string().transform((text, context): string => {
@@ -57,7 +57,7 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
       method: 'get',
       path: '/api/keys',
       summary: 'All keys, the oldest first, without the keys themselves.',
-      handle: async () => ok((await accounts.listKeys()).map((key) => keyRow(key, Date.now()))),
+      handle: async () => okRows(await accounts.listKeys(), (key) => keyRow(key, Date.now())),
     }),
     route({
       method: 'post',
@@ -84,7 +84,7 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
       method: 'get',
       path: '/api/accounts',
       summary: 'The accounts, by name, with how many of their keys are valid, and their limits: null is as configured.',
-      handle: async () => ok((await accounts.listAccounts(Date.now())).map(accountRow)),
+      handle: async () => okRows(await accounts.listAccounts(Date.now()), accountRow),
     }),
     route({
       method: 'post',
@@ -137,7 +137,7 @@ export function auditRoutes({ stores }: OperatorParts): readonly Route[] {
       query: z.strictObject({ since: since.optional() }),
       async handle({ query }) {
         const records = await stores.audit.read({ since: query.since, maxRecords })
-        return ok(records.map(auditRow))
+        return okRows(records, auditRow)
       },
     }),
   ]

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
-import { settledStatuses } from '../../core/ledger-admin.ts'
 import { actOnSwap } from '../../core/operations/act-on-swap.ts'
 import { auditedText, findSwaps, findTextRule, toFindText } from '../../core/operations/find.ts'
 import { resolveCreate } from '../../core/operations/resolve.ts'
@@ -10,13 +9,14 @@ import { previewSettlement, settlementOutcomes, settleNext } from '../../core/op
 import { swapTimeline } from '../../core/operations/timeline.ts'
 import { shortened, shortRow, wholeRow } from '../../core/operations/transaction-row.ts'
 import { unresolvedPage } from '../../core/operations/unresolved.ts'
+import { settledStatuses } from '../../core/ports/ledger-admin.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import { statuses } from '../../domain/status.ts'
 import { parseTransactionId } from '../../domain/swap.ts'
 import { capabilityOf, type SwapAction, swapActions } from '../../domain/swap-action.ts'
 import { resolvePorts, settlementPorts } from '../../process/ask-providers.ts'
 import { NotedReads } from '../noted-reads.ts'
-import { despite, integer, ok, type Route, refused, route, sentence, since } from '../route.ts'
+import { despite, integer, ok, okRows, type Route, refused, route, sentence, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const maxPage = 100_000
@@ -203,9 +203,8 @@ export function unresolvedRoutes({ stores, inForce, hasPlainIds }: OperatorParts
         const shortenedFor = roles.includes('money') ? undefined : hasPlainIds
         const { rows, next } = await unresolvedPage(stores.ledgerAdmin, query.after, shortenedFor)
         await reads.note(actor, rows.length)
-        return next
-          ? { ...ok(rows), next: `/api/unresolved?after=${next.attemptedAt}~${encodeURIComponent(next.intent)}` }
-          : ok(rows)
+        const page = okRows(rows, (row) => row)
+        return next ? { ...page, next: `/api/unresolved?after=${next.attemptedAt}~${encodeURIComponent(next.intent)}` } : page
       },
     }),
     route({
@@ -241,6 +240,7 @@ export function settlementRoutes({ stores, file, inForce }: OperatorParts): read
     route({
       method: 'post',
       path: '/api/settlements',
+      isRead: true,
       summary:
         'Shows what one decision would settle, and changes nothing: creates of a provider (`none`, `accept`) or transactions that need a person (a status). `provider`: a name or a tag; `since` and `until`, which is exclusive, are a time or a duration back from now; `reason` is that of the rows of `/api/unresolved`. `confirm` begins with the number of rows, and is good for a day; null where nothing can be settled.',
       body: z.strictObject({
@@ -254,9 +254,7 @@ export function settlementRoutes({ stores, file, inForce }: OperatorParts): read
       }),
       async handle({ body, actor }) {
         const wanted = { ...body, provider: tagIn(file(), body.provider) }
-        const result = await previewSettlement(wanted, settlementPorts(inForce(), stores, actor))
-        if (result.outcome === 'unmigrated') throw refused(result.message)
-        return ok(result.preview)
+        return ok(await previewSettlement(wanted, settlementPorts(inForce(), stores, actor)))
       },
     }),
     route({

@@ -19,15 +19,14 @@ import {
   type WebhookPorts,
   webhookRow,
 } from '../../core/operations/webhooks.ts'
-import type { DeliveryCounts, Webhook } from '../../core/webhooks.ts'
-import { inSlices } from '../../domain/async.ts'
+import type { DeliveryCounts, Webhook } from '../../core/ports/webhooks.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { OperatorRole } from '../../domain/operator-role.ts'
 import { allowedTargets } from '../../domain/webhook-target.ts'
 import { formNamed, forms } from '../../forms/index.ts'
 import { changeEncoder } from '../../gateway/webhook-bodies.ts'
 import { webhookSender } from '../../process/webhook-sender.ts'
-import { integer, ok, type Route, route } from '../route.ts'
+import { integer, ok, okRows, type Route, route } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const formNames = forms.map(({ name }) => name)
@@ -65,7 +64,7 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce, hasPlainId
       summary: 'All webhooks, the oldest first, without their secrets; URLs are whole for the role `money`.',
       async handle({ roles }) {
         const [all, counts] = await Promise.all([webhooks.list(), webhooks.countsOfAll()])
-        return ok(all.map((webhook) => rowOf(webhook, counts.get(webhook.id) ?? { waiting: 0, failed: 0 }, roles)))
+        return okRows(all, (webhook) => rowOf(webhook, counts.get(webhook.id) ?? { waiting: 0, failed: 0 }, roles))
       },
     }),
     route({
@@ -134,13 +133,12 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce, hasPlainId
         const { url } = await webhookNamed(parameter)
         const { rows, next } = await deliveryPage(webhooks, parameter, { onlyFailed: failed === 'true', after, size })
         const shown = shownTo(roles, url)
-        const body: object[] = []
-        await inSlices(rows, (delivery) => {
+        const page = okRows(rows, (delivery) => {
           const secret = secretPart(delivery.provider, delivery.providerId, hasPlainIds)
-          body.push(deliveryRow({ ...delivery, attempts: delivery.attempts.map((attempt) => shown(attempt, secret)) }))
+          return deliveryRow({ ...delivery, attempts: delivery.attempts.map((attempt) => shown(attempt, secret)) })
         })
-        const page = next && new URLSearchParams({ failed, size: String(size), after: next })
-        return page ? { ...ok(body), next: `/api/webhooks/${encodeURIComponent(parameter)}/deliveries?${page}` } : ok(body)
+        const query = next && new URLSearchParams({ failed, size: String(size), after: next })
+        return query ? { ...page, next: `/api/webhooks/${encodeURIComponent(parameter)}/deliveries?${query}` } : page
       },
     }),
     route({

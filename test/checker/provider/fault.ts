@@ -23,6 +23,8 @@ export interface Fault {
   readonly message?: string
   /** Milliseconds from the effect to the response. */
   readonly delay?: number
+  /** The response waits until the provider is healed. */
+  readonly held?: boolean
   /** Reports another value for this field than the stored one. */
   readonly swap?: keyof typeof swaps
   /** Quotes this amount received. */
@@ -34,6 +36,7 @@ export interface Fault {
 /** The first fault that fits is used up; a request has at most one. */
 export class Faults {
   private faults: { readonly fault: Fault; left: number }[] = []
+  private cleared = Promise.withResolvers<void>()
 
   add(fault: Fault): void {
     this.faults.push({ fault, left: fault.times ?? 1 })
@@ -41,6 +44,12 @@ export class Faults {
 
   clear(): void {
     this.faults = []
+    this.cleared.resolve()
+    this.cleared = Promise.withResolvers()
+  }
+
+  untilCleared(): Promise<void> {
+    return this.cleared.promise
   }
 
   take(operation: Operation, text: string): Fault {

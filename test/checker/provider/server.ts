@@ -39,6 +39,7 @@ async function handle(serving: Serving, number: number, request: IncomingMessage
   const fault = faults.take(received.operation, received.path + received.body)
   const done = fault.before === undefined ? replyTo(serving, received, fault) : failed(form, fault.before, fault)
   if (fault.delay) await setTimeout(fault.delay)
+  if (fault.held) await faults.untilCleared()
   const ending = fault.before ?? fault.after ?? done.status
   append(journal, { what: 'responded', request: number, ending })
   end(response, ending, typeof fault.after === 'number' ? failed(form, fault.after, fault).body : done.body)

@@ -1,7 +1,5 @@
-/** The version of the schema before, as it was released: its program, and ledgers of it after real use (README.md). */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** Ledgers of an earlier build after real use (README.md). */
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
@@ -18,34 +16,50 @@ export interface Replayable {
   readonly id: string
 }
 
-/** What the commands of that version printed of the ledger. */
+/** What the commands of that build printed of the ledger. */
 export interface PreviousLedger {
   readonly exported: readonly { readonly id: string; readonly status: string; readonly owner: string }[]
   readonly keys: readonly { readonly account: string }[]
   readonly audit: readonly object[]
   readonly stats: object
   readonly unknown: readonly object[]
+  readonly accounts: readonly object[]
+  readonly webhooks: readonly { readonly oldSecretEndsAt: string | null }[]
+  /** Of the webhook of acme. */
+  readonly deliveries: readonly { readonly webhook: string }[]
+  readonly found: { readonly undecided: readonly object[]; readonly assigned: readonly object[] }
+  readonly usage: { readonly since: string }
+  /** The timeline of one swap. */
+  readonly shown: { readonly swap: { readonly id: string } }
   readonly replayable: readonly Replayable[]
 }
 
-/** That with which the ledgers were made; its providers were the sandbox. */
+/** Of the webhooks; nobody listens there any more. */
+export const receiverUrl = 'http://127.0.0.1:20872/swaps'
+
+/** That with which the ledgers were made; its providers were the sandbox, each with a list of its own. */
 export function previousConfiguration(ledgerUrl: string, assets: string): Readonly<Record<string, unknown>> {
-  const key = 'sandbox-key-1'
-  const provider = (form: string) => ({ form, url: `http://127.0.0.1:20871/${form.toLowerCase()}/api/v2`, key, extraIds: true })
+  const provider = (form: string, key: string) => ({
+    form,
+    url: `http://127.0.0.1:20871/${form.toLowerCase()}/api/v2`,
+    key,
+    extraIds: true,
+  })
   return {
     server: { port: 0, shutdownDelay: 0 },
     admin: { port: 0 },
     auth: { mode: 'managed' },
     assets,
     ledger: { url: ledgerUrl },
-    providers: { alpha: provider('A'), beta: provider('B') },
-    routing: { providers: ['alpha', 'beta'], strategy: 'weighted', weights: { alpha: 90, beta: 10 } },
+    providers: { alpha: provider('A', 'sandbox-key-1'), beta: provider('B', 'sandbox-key-2') },
+    webhooks: { key: Buffer.alloc(32, 'key of the tests').toString('base64'), allow: [new URL(receiverUrl).origin] },
+    routing: { providers: ['alpha', 'beta'], strategy: 'weighted', weights: { alpha: 50, beta: 50 } },
   }
 }
 
 export type PreviousStore = 'sqlite' | 'postgres'
 
-/** Writes the ledger of that version into an empty store. Returns what it holds. */
+/** Writes the ledger of that build into an empty store. Returns what it holds. */
 export async function restorePrevious(store: PreviousStore, url: string): Promise<PreviousLedger> {
   const dump = readFileSync(join(here, `${store}.sql`), 'utf8')
   if (store === 'sqlite') {
@@ -65,21 +79,4 @@ export async function restorePrevious(store: PreviousStore, url: string): Promis
     await client.end()
   }
   return JSON.parse(readFileSync(join(here, `${store}.json`), 'utf8'))
-}
-
-let unpacked: string | undefined
-
-/** The path of its program. */
-export function previousProgram(): string {
-  unpacked ??= unpack()
-  return join(unpacked, 'src/cli/swapgate.js')
-}
-
-function unpack(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'swapgate-previous-'))
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
-  execFileSync('tar', ['xzf', join(here, 'program.tar.gz'), '-C', directory])
-  // Its packages are in its files, but for what its pages read.
-  symlinkSync(join(process.cwd(), 'node_modules'), join(directory, 'node_modules'))
-  return directory
 }
