@@ -329,16 +329,13 @@ async function finish(
   if ((await queue.executeTakeFirst())?.claim !== claim) return false
   const isRetried = typeof outcome === 'object'
   if (attempt) {
-    const { attempts } = await within
-      .selectFrom('webhook_deliveries')
-      .select('attempts')
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirstOrThrow()
+    const row = await within.selectFrom('webhook_deliveries').select('attempts').where('id', '=', id).forUpdate().executeTakeFirst()
+    // Its webhook was removed meanwhile, and the delivery with what is old.
+    if (!row) return false
     const state = isRetried ? 'waiting' : outcome === 'delivered' ? 'delivered' : 'failed'
     await within
       .updateTable('webhook_deliveries')
-      .set({ attempts: withAttempt(attempts, attempt), attempt_count: delivery.attemptCount + 1, state })
+      .set({ attempts: withAttempt(row.attempts, attempt), attempt_count: delivery.attemptCount + 1, state })
       .set(isRetried ? {} : { ended_at: attempt.at })
       .where('id', '=', id)
       .execute()

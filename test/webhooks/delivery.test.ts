@@ -702,6 +702,22 @@ describeStores(durableStores, (shared) => {
     expect(await query(stores.url, 'SELECT provider_id FROM webhook_queues')).toEqual([{ provider_id: 'y' }])
   })
 
+  test('what was sent while its webhook was removed, and its delivery as too old, ends without an error', async () => {
+    const { add, change, stores } = await rig()
+    const webhook = await add()
+    for (const status of ['wait', 'exchanging'] as const) {
+      await change('x', { status })
+      while ((await stores.events.number()).mayBeMore);
+    }
+    const [delivery] = (await stores.webhooks.claim(webhook, encode))?.deliveries ?? []
+    if (!delivery) throw new Error('Nothing is claimed.')
+    await stores.webhooks.remove(webhook.id, 2, 'tester')
+    await query(stores.url, `UPDATE webhook_deliveries SET created_at = 1 WHERE id = '${delivery.id}'`)
+    await stores.webhooks.expire(30 * 86_400_000)
+    const attempt = { at: Date.now(), status: 200, ms: 1, body: '' }
+    expect(await stores.webhooks.finish(webhook, delivery, attempt, 'delivered')).toBe(false)
+  })
+
   test('a webhook with eight requests under way is not looked for, and where nothing waits nobody is told', async () => {
     const { stores, delivery, receivers, answers, settle, change, webhook } = await fifty()
     expect(await stores.webhooks.due()).toEqual([])
