@@ -155,10 +155,9 @@ export async function readDeliveries({ adminPort }: Target, webhook: string, tok
   const headers = { authorization: `Bearer ${token}` }
   const read = async (): Promise<void> => {
     while (!isOver)
-      await fetch(`http://127.0.0.1:${adminPort}/api/webhooks/${webhook}/deliveries`, { headers }).then(
-        (page) => page.text(),
-        () => wait(50),
-      )
+      await fetch(`http://127.0.0.1:${adminPort}/api/webhooks/${webhook}/deliveries`, { headers })
+        .then((page) => page.text())
+        .catch(() => wait(50))
   }
   void read()
   void read()

@@ -6,7 +6,6 @@ import { accountNameRule, toAccountName } from '../core/operations/keys.ts'
 import {
   addWebhook,
   attemptRow,
-  deliveryPage,
   deliveryRow,
   isOverlap,
   maxDeliveries,
@@ -214,7 +213,8 @@ async function listDeliveries(
   { stores, terminal }: Session,
 ): Promise<ExitCode> {
   if (!(await stores.webhooks.find(id))) return refuse(unknownId(id), terminal)
-  const { rows, next } = await deliveryPage(stores.webhooks, id, { onlyFailed: failed, after })
+  const { parts, next } = await stores.webhooks.deliveries(id, { onlyFailed: failed, after, size: maxDeliveries })
+  const rows = (await Array.fromAsync(parts)).flat()
   if (json) terminal.out(JSON.stringify(rows.map(deliveryRow)))
   else for (const line of formatTable([deliveryColumns, ...rows.map(deliveryCells)])) terminal.out(line)
   if (next !== undefined) terminal.err(`there are older ones: --after ${next}`)

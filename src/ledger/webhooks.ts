@@ -1,7 +1,7 @@
 /** Kysely: the webhooks of accounts. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Attempt, Delivery, Webhook, WebhookStore } from '../core/ports/webhooks.ts'
-import { inSlices, pause } from '../domain/async.ts'
+import { pause } from '../domain/async.ts'
 import { Fault } from '../domain/fault.ts'
 import { toIso } from '../domain/instant.ts'
 import type { Database } from './database.ts'
@@ -94,37 +94,44 @@ export function webhooks(
         ) as counts group by webhook`.execute(database)
       return new Map(rows.map(({ webhook, waiting, failed }) => [webhook, { waiting: Number(waiting), failed: Number(failed) }]))
     },
-    async deliveries(webhook, { onlyFailed, max, after }) {
-      const columns = ['id', 'webhook', 'provider', 'provider_id', 'event', 'state', 'attempts', 'created_at', 'ended_at'] as const
-      const all = database.selectFrom('webhook_deliveries').select(columns).where('webhook', '=', webhook)
+    async deliveries(webhook, { onlyFailed, size, after }) {
+      const all = database.selectFrom('webhook_deliveries').where('webhook', '=', webhook)
       const chosen = onlyFailed ? all.where(sql<boolean>`state = 'failed'`) : all
-      const named = database
-        .selectFrom('webhook_deliveries')
-        .select('event')
-        .where('webhook', '=', webhook)
-        .where('id', '=', after ?? '')
-      let older = after === undefined ? chosen : chosen.where('event', '<', named)
-      const deliveries: Delivery[] = []
-      for (;;) {
-        const most = Math.min(deliveriesPerRead, max - deliveries.length)
-        const rows = await older.orderBy('event', 'desc').limit(most).execute()
-        await inSlices(rows, (row) => deliveries.push(toDelivery(row)))
-        const last = rows.at(-1)
-        if (!last && after !== undefined && deliveries.length === 0 && !(await named.executeTakeFirst()))
-          throw new Fault(
-            'notFound',
-            'No delivery of this webhook has the id in `after` (any more): please begin with the first page.',
-          )
-        if (!last || rows.length < most || deliveries.length === max) return deliveries
-        older = chosen.where('event', '<', last.event)
-        await pause()
-      }
+      const named = all.select('event').where('id', '=', after ?? '')
+      const older = after === undefined ? chosen : chosen.where('event', '<', named)
+      const found = await older
+        .select('id')
+        .orderBy('event', 'desc')
+        .limit(size + 1)
+        .execute()
+      if (found.length === 0 && after !== undefined && !(await named.executeTakeFirst()))
+        throw new Fault(
+          'notFound',
+          'No delivery of this webhook has the id in `after` (any more): please begin with the first page.',
+        )
+      const ids = found.slice(0, size).map(({ id }) => id)
+      return { parts: deliveriesInParts(store, ids), next: found.length > size ? ids.at(-1) : undefined }
     },
   }
 }
 
-/** Each may have thirty attempts with what their receivers have answered: what is read at once is decoded at once. */
+/** Each may have thirty attempts with what their receivers have answered: a whole page would outlive the young generation of the heap. */
 const deliveriesPerRead = 50
+
+async function* deliveriesInParts({ database, isIn, toList }: Store, ids: readonly string[]): AsyncGenerator<readonly Delivery[]> {
+  const columns = ['id', 'webhook', 'provider', 'provider_id', 'state', 'attempts', 'created_at', 'ended_at'] as const
+  for (let at = 0; at < ids.length; at += deliveriesPerRead) {
+    const some = toList(ids.slice(at, at + deliveriesPerRead))
+    const rows = await database
+      .selectFrom('webhook_deliveries')
+      .select(columns)
+      .where(isIn('id', some))
+      .orderBy('event', 'desc')
+      .execute()
+    yield rows.map(toDelivery)
+    await pause()
+  }
+}
 
 /** Encrypted secrets in use, each with its webhook. */
 export async function sealedSecrets(database: Database): Promise<readonly { readonly webhook: string; readonly secret: string }[]> {
@@ -202,7 +209,7 @@ function toWebhook({ name, ...row }: Webhooks & { readonly name: string }): Webh
   }
 }
 
-function toDelivery(row: Omit<WebhookDeliveries, 'body' | 'attempt_count'>): Delivery {
+function toDelivery(row: Omit<WebhookDeliveries, 'event' | 'body' | 'attempt_count'>): Delivery {
   return {
     id: row.id,
     webhook: row.webhook,

@@ -6,12 +6,14 @@ import { inSlices } from '../domain/async.ts'
 import { Fault } from '../domain/fault.ts'
 import type { OperatorRole } from '../domain/operator-role.ts'
 
+type Parts<Row> = Iterable<Iterable<Row>> | AsyncIterable<Iterable<Row>>
+
 interface ApiResponse {
   readonly status: number
   /** Printed as JSON. */
   readonly body: unknown
-  /** The rows of the first list in the body, which is empty there. */
-  readonly rows?: Iterable<unknown>
+  /** The rows of the first list in the body, which is empty there; as they are asked for, a part at a time. */
+  readonly parts?: Parts<unknown>
   /** The target of the next page, for the `Link` header. */
   readonly next?: string
 }
@@ -63,7 +65,7 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>(definit
       if (result.next !== undefined) response.links({ next: result.next })
       response.status(result.status).type('json')
       const text = JSON.stringify(result.body)
-      if (result.rows) await sendRows(response, text, result.rows, shown)
+      if (result.parts) await sendParts(response, text, result.parts, shown)
       else response.send(shown(text))
     },
   }
@@ -73,17 +75,21 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>(definit
 const maxPartLength = 65_536
 
 /** No list is too long for one turn of the event loop. A short one is sent as any other response. For a client that has left it ends. */
-async function sendRows(response: Response, body: string, rows: Iterable<unknown>, shown: (text: string) => string): Promise<void> {
+async function sendParts(response: Response, body: string, parts: Parts<unknown>, shown: (text: string) => string): Promise<void> {
   const [before = '', after = ''] = body.split(/(?<=\[)(?=\])/, 2)
   let text = shown(before)
   let separator = ''
-  await inSlices(whileOpen(response, rows), (row) => {
+  const write = (row: unknown) => {
     text += separator + shown(JSON.stringify(row))
     separator = ','
     if (text.length < maxPartLength) return
     response.write(Buffer.from(text))
     text = ''
-  })
+  }
+  for await (const rows of parts) {
+    await inSlices(whileOpen(response, rows), write)
+    if (response.destroyed) return
+  }
   text += shown(after)
   if (response.headersSent) response.end(text)
   else response.send(text)
@@ -122,7 +128,16 @@ export function ok(body: unknown): ApiResponse {
 
 /** A list of any length, by itself or as the empty list in `body`. */
 export function okRows<Row>(rows: Iterable<Row>, toBody: (row: Row) => unknown, body: unknown = []): ApiResponse {
-  return { status: 200, body, rows: Iterator.from(rows).map(toBody) }
+  return { status: 200, body, parts: [Iterator.from(rows).map(toBody)] }
+}
+
+/** A list that is read while it is sent. */
+export function okParts<Row>(parts: AsyncIterable<Iterable<Row>>, toBody: (row: Row) => unknown): ApiResponse {
+  return { status: 200, body: [], parts: mapped(parts, toBody) }
+}
+
+async function* mapped<Row>(parts: AsyncIterable<Iterable<Row>>, toBody: (row: Row) => unknown): AsyncGenerator<Iterable<unknown>> {
+  for await (const rows of parts) yield Iterator.from(rows).map(toBody)
 }
 
 /** Names of contradictions that a person has judged. */

@@ -61,7 +61,8 @@ test('numbering, deliveries, prune, retention and changes of webhooks run agains
     return claims?.deliveries.length ?? 0
   }
   const replay = async ({ webhooks }: OpenLedger): Promise<void> => {
-    const [delivery] = await webhooks.deliveries(pick(await webhooks.list()).id, { onlyFailed: false, max: 1 })
+    const { parts } = await webhooks.deliveries(pick(await webhooks.list()).id, { onlyFailed: false, size: 1 })
+    const [delivery] = (await Array.fromAsync(parts)).flat()
     if (!delivery) return
     await webhooks.findToReplay(delivery.id, encode)
     await webhooks.recordReplay(delivery.id, { at: Date.now(), status: 200, ms: 1, body: '' })

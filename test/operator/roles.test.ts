@@ -285,7 +285,10 @@ it('an address that a receiver of a webhook sends back is shown whole for the ro
   const attempt = { at: 1, status: 500, ms: 3, body: `{"withdrawalAddress":"0x00D283fFCb70F7b9A1d844e54A1AdE61E5443B6C"}` }
   const delivery = { id: 'msg_1', webhook: 'wh_1', provider: 'alpha', providerId: 'x', state: 'failed', attempts: [attempt] }
   const url = 'https://hooks.example/'
-  const webhooks = { find: async () => ({ id: 'wh_1', url }), deliveries: async () => [{ ...delivery, createdAt: 1 }] }
+  const webhooks = {
+    find: async () => ({ id: 'wh_1', url }),
+    deliveries: async () => ({ parts: [[{ ...delivery, createdAt: 1 }]] }),
+  }
   await using api = await serveApi({ webhooks }, {})
   const bodyFor = async (sent: string): Promise<string> => {
     const headers = { authorization: `Bearer ${sent}` }

@@ -5,9 +5,9 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeWebhookSecret, secretBox } from '../../src/adapters/webhook-crypto.ts'
 import { retryDelaysMs, WebhookDelivery } from '../../src/core/events/webhook-delivery.ts'
-import { deliveryPage, replayDelivery } from '../../src/core/operations/webhooks.ts'
+import { replayDelivery } from '../../src/core/operations/webhooks.ts'
 import type { LedgerEntry } from '../../src/core/ports/ledger.ts'
-import type { Attempt, EncodeChange, SendWebhook, Webhook } from '../../src/core/ports/webhooks.ts'
+import type { Attempt, Delivery, DeliveryQuery, EncodeChange, SendWebhook, Webhook } from '../../src/core/ports/webhooks.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { changeEncoder } from '../../src/gateway/webhook-bodies.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
@@ -18,7 +18,7 @@ import { depositOf, facts } from '../ledger/samples.ts'
 import { describeStores, durableStores } from '../ledger/stores.ts'
 import { type Received, Receiver } from './receiver.ts'
 
-const all = { onlyFailed: false, max: 99 }
+const all = { onlyFailed: false, size: 99 }
 const secrets = secretBox([randomBytes(32).toString('base64')])
 const encode: EncodeChange = changeEncoder({ coin: () => undefined } as never)
 
@@ -46,6 +46,19 @@ class Receivers {
     const own = this.sent.filter(({ data, webhook: to }) => data.id === `alpha~${id}` && (webhook ?? to) === to)
     return own.map(({ data }) => data.status)
   }
+}
+
+async function pageOf({ webhooks }: Pick<OpenLedger, 'webhooks'>, webhook: string, query: DeliveryQuery) {
+  const { parts, next } = await webhooks.deliveries(webhook, query)
+  return { rows: (await Array.fromAsync(parts)).flat(), next }
+}
+
+async function deliveriesOf(
+  stores: Pick<OpenLedger, 'webhooks'>,
+  webhook: string,
+  query: DeliveryQuery = all,
+): Promise<readonly Delivery[]> {
+  return (await pageOf(stores, webhook, query)).rows
 }
 
 const claimed = 'SELECT 1 FROM webhook_queues WHERE claim IS NOT NULL LIMIT 1'
@@ -194,10 +207,10 @@ describeStores(durableStores, (shared) => {
     }
     await settle(delivery)
     expect(receivers.statuses('x')).toEqual([...Array.from({ length: 8 }, () => 'wait'), 'exchanging'])
-    const [last, failed] = await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })
+    const [last, failed] = await deliveriesOf(stores, webhook.id, { onlyFailed: false, size: 9 })
     expect([last?.state, failed?.state, failed?.attempts.length]).toEqual(['delivered', 'failed', 8])
     expect(failed?.attempts[0]).toEqual({ at: expect.any(Number), status: 302, ms: 1, body: 'no' })
-    expect(await stores.webhooks.deliveries(webhook.id, { onlyFailed: true, max: 9 })).toEqual([failed])
+    expect(await deliveriesOf(stores, webhook.id, { onlyFailed: true, size: 9 })).toEqual([failed])
     const outcomes = observed.flatMap((one) => (one.what === 'webhookAttempt' ? [one.outcome] : []))
     expect(outcomes).toEqual([...Array.from({ length: 7 }, () => 'retried'), 'failed', 'delivered'])
   })
@@ -342,7 +355,7 @@ describeStores(durableStores, (shared) => {
     await stores.webhooks.rotate(id, box.seal(next, id), Date.now(), Date.now() + 3_600_000, 'tester')
     answer.resolve(500)
     const attempt = async (count: number): Promise<Received> => {
-      await expect.poll(async () => (await stores.webhooks.deliveries(id, all))[0]?.attempts.length).toBe(count - 1)
+      await expect.poll(async () => (await deliveriesOf(stores, id))[0]?.attempts.length).toBe(count - 1)
       await hasten()
       await settle(delivery)
       await expect.poll(() => to.received.length).toBe(count)
@@ -517,7 +530,7 @@ describeStores(durableStores, (shared) => {
     receivers.answer = () => ({ status: null, reason: 'secret' })
     await change('x')
     await settle(delivery)
-    expect(await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })).toMatchObject([
+    expect(await deliveriesOf(stores, webhook.id, { onlyFailed: false, size: 9 })).toMatchObject([
       { state: 'waiting', attempts: [] },
     ])
     expect(observed).toMatchObject([{ what: 'webhookAttempt', outcome: 'held' }])
@@ -536,21 +549,21 @@ describeStores(durableStores, (shared) => {
     await change('x', { status: 'wait' })
     await change('x', { status: 'exchanging' })
     await settle(process())
-    const [waiting, tried] = await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })
+    const [waiting, tried] = await deliveriesOf(stores, webhook.id, { onlyFailed: false, size: 9 })
     receivers.answer = () => ({ status: 201 })
     const replay = async (id = '') => (await replayDelivery({ ...stores, actor: 'tester' }, id, receivers.send, encode))?.attempt
     expect(await replay(tried?.id)).toMatchObject({ status: 201 })
     expect(receivers.sent[1]).toEqual(receivers.sent[0])
     expect(await replay(waiting?.id)).toMatchObject({ status: 201 })
     expect(receivers.statuses('x')).toEqual(['wait', 'wait', 'exchanging'])
-    const after = await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })
+    const after = await deliveriesOf(stores, webhook.id, { onlyFailed: false, size: 9 })
     expect(after.map(({ state, attempts }) => [state, attempts.length])).toEqual([
       ['waiting', 1],
       ['waiting', 2],
     ])
     await query(stores.url, `UPDATE webhook_deliveries SET state = 'failed' WHERE id = '${tried?.id}'`)
     await replay(tried?.id)
-    expect((await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 }))[1]?.state).toBe('delivered')
+    expect((await deliveriesOf(stores, webhook.id, { onlyFailed: false, size: 9 }))[1]?.state).toBe('delivered')
     expect(await replay('wh_nothing')).toBeUndefined()
     await stores.webhooks.remove(webhook.id, 2, 'tester')
     expect(await replay(tried?.id)).toBeUndefined()
@@ -562,13 +575,13 @@ describeStores(durableStores, (shared) => {
     const webhook = await add()
     for (const status of ['wait', 'confirmation', 'exchanging']) await change('x', { status })
     while ((await stores.events.number()).mayBeMore);
-    const page = (after?: string) => deliveryPage(stores.webhooks, webhook.id, { onlyFailed: false, after, size: 1 })
+    const page = (after?: string) => pageOf(stores, webhook.id, { onlyFailed: false, after, size: 1 })
     const { next } = await page()
     expect((await page(next)).rows).toHaveLength(1)
     await query(stores.url, `DELETE FROM webhook_deliveries WHERE id = '${next}'`)
     await expect(page(next)).rejects.toMatchObject({ kind: 'notFound' })
     await expect(page('nothing')).rejects.toMatchObject({ kind: 'notFound' })
-    const oldest = (await stores.webhooks.deliveries(webhook.id, all)).at(-1)?.id
+    const oldest = (await deliveriesOf(stores, webhook.id)).at(-1)?.id
     expect(await page(oldest)).toEqual({ rows: [], next: undefined })
   })
 
@@ -598,7 +611,7 @@ describeStores(durableStores, (shared) => {
     await query(stores.url, "DELETE FROM transaction_events WHERE provider_id = 'x' AND transaction_number = 1")
     await settle(process())
     expect([receivers.statuses('x'), receivers.statuses('y')]).toEqual([['exchanging'], ['wait', 'exchanging']])
-    const failed = await stores.webhooks.deliveries(webhook.id, { onlyFailed: true, max: 9 })
+    const failed = await deliveriesOf(stores, webhook.id, { onlyFailed: true, size: 9 })
     expect(failed).toMatchObject([{ providerId: 'x', attempts: [{ status: null, reason: 'event' }] }])
     expect(observed).toContainEqual(expect.objectContaining({ what: 'webhookAttempt', outcome: 'failed', why: 'event' }))
     const replay = async () =>
@@ -635,7 +648,7 @@ describeStores(durableStores, (shared) => {
     await hasten()
     await settle(delivery)
     expect(receivers.sent).toHaveLength(2)
-    const [gone] = await stores.webhooks.deliveries(webhook.id, { onlyFailed: true, max: 9 })
+    const [gone] = await deliveriesOf(stores, webhook.id, { onlyFailed: true, size: 9 })
     expect(gone).toMatchObject({ state: 'failed', attempts: [{}, {}, { status: null, reason: 'event' }] })
   })
 
@@ -674,7 +687,7 @@ describeStores(durableStores, (shared) => {
     const pages = async (onlyFailed: boolean) => {
       const read: string[][] = []
       for (let after: string | undefined; ; ) {
-        const { rows, next } = await deliveryPage(stores.webhooks, webhook.id, { onlyFailed, after, size: 3 })
+        const { rows, next } = await pageOf(stores, webhook.id, { onlyFailed, after, size: 3 })
         read.push(rows.map(({ providerId }) => providerId))
         if (next === undefined) return read
         after = next
@@ -686,7 +699,7 @@ describeStores(durableStores, (shared) => {
       ['t6', 't5', 't4'],
       ['t2', 't1', 't0'],
     ])
-    const [foreign] = await stores.webhooks.deliveries(other.id, all)
+    const [foreign] = await deliveriesOf(stores, other.id)
     for (const after of [foreign?.id, 'wh_nothing'])
       await expect(stores.webhooks.deliveries(webhook.id, { ...all, after })).rejects.toMatchObject({ kind: 'notFound' })
   })
@@ -778,7 +791,7 @@ describeStores(durableStores, (shared) => {
     answers.resolve({ status: 200 })
     await beside
     await settle(delivery)
-    const found = await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 99 })
+    const found = await deliveriesOf(stores, webhook.id, { onlyFailed: false, size: 99 })
     expect(found.find((one) => one.id === id)?.attempts.map(({ status }) => status)).toEqual([500, 200])
   })
 
@@ -797,12 +810,12 @@ describeStores(durableStores, (shared) => {
     for (const id of ['x', 'y']) await change(id, { status: 'success' })
     await settle(process())
     while (await stores.webhooks.expire(30 * 86_400_000));
-    expect(await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })).toHaveLength(2)
+    expect(await deliveriesOf(stores, webhook.id, { onlyFailed: false, size: 9 })).toHaveLength(2)
     await query(stores.url, "DELETE FROM transactions WHERE provider_id = 'x'")
-    expect(await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })).toHaveLength(1)
+    expect(await deliveriesOf(stores, webhook.id, { onlyFailed: false, size: 9 })).toHaveLength(1)
     await query(stores.url, 'UPDATE webhook_deliveries SET created_at = 1, ended_at = 2')
     await stores.webhooks.expire(30 * 86_400_000)
-    expect(await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })).toEqual([])
+    expect(await deliveriesOf(stores, webhook.id, { onlyFailed: false, size: 9 })).toEqual([])
     expect(await query(stores.url, 'SELECT * FROM webhook_queues')).toEqual([])
   })
 })

@@ -7,7 +7,6 @@ import type {
   Attempt,
   Delivery,
   DeliveryCounts,
-  DeliveryQuery,
   EncodeChange,
   SecretBox,
   SendWebhook,
@@ -162,17 +161,6 @@ export async function replayDelivery(
 
 /** Of one page. */
 export const maxDeliveries = 1_000
-
-/** A page of them, the newest first; `next`: what the next page comes after, if there is one. */
-export async function deliveryPage(
-  webhooks: Pick<WebhookStore, 'deliveries'>,
-  webhook: string,
-  { onlyFailed, after, size = maxDeliveries }: Pick<DeliveryQuery, 'onlyFailed' | 'after'> & { readonly size?: number },
-): Promise<{ readonly rows: readonly Delivery[]; readonly next: string | undefined }> {
-  const found = await webhooks.deliveries(webhook, { onlyFailed, after, max: size + 1 })
-  const rows = found.slice(0, size)
-  return { rows, next: found.length > size ? rows.at(-1)?.id : undefined }
-}
 
 // What is shown to whom may not see whole URLs and addresses. The path and the query of a URL often are its secret.
 

@@ -81,9 +81,18 @@ export interface DeliveryCounts {
 
 export interface DeliveryQuery {
   readonly onlyFailed: boolean
-  readonly max: number
+  /** Of the page. */
+  readonly size: number
   /** A delivery: only older ones. */
   readonly after?: string | undefined
+}
+
+/** The newest first. */
+export interface DeliveryPage {
+  /** Read as they are asked for, a part at a time. One that is removed meanwhile is left out. */
+  readonly parts: AsyncIterable<readonly Delivery[]>
+  /** What the next page comes after, if there is one. */
+  readonly next: string | undefined
 }
 
 /** What waits for a webhook and is to be sent now, by this process. */
@@ -152,8 +161,8 @@ export interface WebhookStore {
   readonly counts: (id: string) => Promise<DeliveryCounts>
   /** By webhook. One that is missing has none. */
   readonly countsOfAll: () => Promise<ReadonlyMap<string, DeliveryCounts>>
-  /** The newest first. Throws `notFound` where `after` is no delivery of the webhook. */
-  readonly deliveries: (webhook: string, query: DeliveryQuery) => Promise<readonly Delivery[]>
+  /** Throws `notFound` where `after` is no delivery of the webhook. */
+  readonly deliveries: (webhook: string, query: DeliveryQuery) => Promise<DeliveryPage>
 
   /** Calls this when there may be deliveries that wait. */
   readonly onNew: (listener: () => void) => void

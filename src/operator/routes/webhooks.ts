@@ -6,7 +6,6 @@ import {
   addWebhook,
   attemptRow,
   attemptShortener,
-  deliveryPage,
   deliveryRow,
   isOverlap,
   maxDeliveries,
@@ -26,7 +25,7 @@ import { allowedTargets } from '../../domain/webhook-target.ts'
 import { formNamed, forms } from '../../forms/index.ts'
 import { changeEncoder } from '../../gateway/webhook-bodies.ts'
 import { webhookSender } from '../../process/webhook-sender.ts'
-import { integer, ok, okRows, type Route, route } from '../route.ts'
+import { integer, ok, okParts, okRows, type Route, route } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const formNames = forms.map(({ name }) => name)
@@ -131,9 +130,9 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce, hasPlainId
       }),
       async handle({ parameter, query: { failed, after, size }, roles }) {
         const { url } = await webhookNamed(parameter)
-        const { rows, next } = await deliveryPage(webhooks, parameter, { onlyFailed: failed === 'true', after, size })
+        const { parts, next } = await webhooks.deliveries(parameter, { onlyFailed: failed === 'true', after, size })
         const shown = shownTo(roles, url)
-        const page = okRows(rows, (delivery) => {
+        const page = okParts(parts, (delivery) => {
           const secret = secretPart(delivery.provider, delivery.providerId, hasPlainIds)
           return deliveryRow({ ...delivery, attempts: delivery.attempts.map((attempt) => shown(attempt, secret)) })
         })
