@@ -161,10 +161,22 @@ async function serve(texts: Texts) {
       find: async () => webhook,
       countsOfAll: async () => new Map([['wh_1', { waiting: 3, failed: 1 }]]),
       counts: async () => ({ waiting: 3, failed: 1 }),
-      deliveries: async () => [
-        { id: 'msg_1', webhook: 'wh_1', provider: 'alpha', providerId: `${id}t0`, state: 'failed', attempts, createdAt: at },
-        { id: 'msg_2', webhook: 'wh_1', provider: 'alpha', providerId: `${id}t0`, state: 'waiting', attempts: [], createdAt: at },
-      ],
+      deliveries: async () => ({
+        parts: [
+          [
+            { id: 'msg_1', webhook: 'wh_1', provider: 'alpha', providerId: `${id}t0`, state: 'failed', attempts, createdAt: at },
+            {
+              id: 'msg_2',
+              webhook: 'wh_1',
+              provider: 'alpha',
+              providerId: `${id}t0`,
+              state: 'waiting',
+              attempts: [],
+              createdAt: at,
+            },
+          ],
+        ],
+      }),
     },
     restores: { undecided: async () => [], assigned: async () => [] },
   }
