@@ -4,8 +4,9 @@ import { gatewayContext } from '../../domain/service.ts'
 import { parseTransactionId } from '../../domain/swap.ts'
 import type { Capability, SwapAction, SwapActionRequest } from '../../domain/swap-action.ts'
 import type { LedgerEntry } from '../ports/ledger.ts'
-import { type ActionParts, type Actor, carryOut, readAgain } from './act.ts'
+import { type ActionParts, type Actor, carryOut } from './act.ts'
 import { capabilitiesNow } from './capabilities.ts'
+import { readAgain } from './read-again.ts'
 
 export interface OperatorActions {
   /** What can be done about it now. */

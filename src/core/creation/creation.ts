@@ -5,6 +5,7 @@ import type { NewTransaction } from '../../domain/swap.ts'
 import { compose, type Layer, onOperations } from '../layer.ts'
 import type { JudgedAsset } from '../mismatch-streaks.ts'
 import type { DepositClaim, UnknownReason } from '../ports/ledger.ts'
+import { unreachableInTime } from '../sent-once.ts'
 import { inSpan, traced } from '../traced.ts'
 
 export type CreateResponse = ServiceResponse<'createTransaction'>
@@ -102,9 +103,7 @@ export async function classifyOutcome(
 /** A fault without effect is kept, except a timeout: 504 means that the outcome is unknown, so it becomes `unreachable`. */
 function outcomeOf(fault: Fault): Fault {
   if (fault.effect === 'maybe') return unknownOutcome(fault, fault.provider)
-  if (fault.kind !== 'timedOut') return fault
-  const message = 'The provider could not be reached in time, and nothing was sent; please try again later.'
-  return new Fault('unreachable', message, { effect: 'nothingSent', cause: fault })
+  return fault.kind === 'timedOut' ? unreachableInTime({ effect: 'nothingSent', cause: fault }) : fault
 }
 
 /** The `Fault` (504) of a create that may exist at the provider. */

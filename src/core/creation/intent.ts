@@ -1,5 +1,4 @@
 import type { Amount } from '../../domain/amount.ts'
-import { withTimeout } from '../../domain/async.ts'
 import { Fault, priceMoved, QuoteNotHeld, quoteExpired, standardFault, TooManyOpenCreates } from '../../domain/fault.ts'
 import { millisecondsOf } from '../../domain/instant.ts'
 import type { Context } from '../../domain/service.ts'
@@ -8,18 +7,11 @@ import type { Timeline } from '../../domain/timeline.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
 import { depositTextsOf } from '../assets/network-rules.ts'
 import { contractsOf } from '../assets/translate-assets.ts'
-import { ledgerUnavailable } from '../instrumented-ledger.ts'
-import type { BindingQuote, Intent, Ledger } from '../ports/ledger.ts'
+import type { BindingQuote, Intent } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { amountsOf, deviationFrom, isWorseOffer, quotedAmountOf } from '../quotes/offers.ts'
+import { claimInTime, firstCheckMs, marginMs, maxLedgerWaitMs } from '../sent-once.ts'
 import { classifyOutcome, type SendCreate, unknownReasonOf } from './creation.ts'
-
-/** How long a create waits for the ledger before it is sent. */
-export const maxLedgerWaitMs = 1_000
-/** How long after its deadline a create may still be completed by the process that sent it. */
-const marginMs = 5_000
-/** Time from an unknown outcome to the first check. */
-export const firstCheckMs = 5_000
 
 /**
  * Stores the intent of a create in the ledger before it is sent (docs/contract.md §10); while it gets a quote of its own, only its key is stored. An intent without effect is
@@ -65,16 +57,19 @@ export function intent(scope: ProviderScope): SendCreate {
       nextCheckAt: deadline + marginMs,
       traceparent,
     }
-    const begun = ledger.begin(entry, () => isAwaited)
     const waitMs = maxLedgerWaitMs - (context.ledgerWaitMs ?? 0)
-    const isBegun = await withTimeout(begun, waitMs, () => {
-      isAwaited = false
-      void dropLate(begun, id, ledger)
-      throw ledgerUnavailable()
-    }).catch((reason) => {
-      if (reason instanceof QuoteNotHeld) throw quoteExpired()
-      throw reason instanceof TooManyOpenCreates ? tooManyOpen() : reason
-    })
+    const isBegun = await claimInTime(
+      ledger.begin(entry, () => isAwaited),
+      waitMs,
+      () => ledger.drop(id),
+    )
+      .catch((reason) => {
+        if (reason instanceof QuoteNotHeld) throw quoteExpired()
+        throw reason instanceof TooManyOpenCreates ? tooManyOpen() : reason
+      })
+      .finally(() => {
+        isAwaited = false
+      })
     if (!isBegun) throw inProgress()
     if (context.timeline) noteIntent(context.timeline, id, provider, request, context.quotedAmount)
     const beforeSend = async (own: Rate): Promise<void> => {
@@ -148,11 +143,6 @@ function noteIntent(
   if (quotedAmount === undefined) return
   const { rateType } = request
   timeline.add({ event: 'quoted', provider, source: 'choice', rateType, ...amountsOf(request, quotedAmount) })
-}
-
-/** Its key is free again once the ledger has taken both changes. */
-async function dropLate(begun: Promise<boolean>, intent: string, ledger: Ledger): Promise<void> {
-  if (await begun.catch(() => false)) await ledger.drop(intent).catch(() => {})
 }
 
 const tooManyOpenRetryAfter = 60
