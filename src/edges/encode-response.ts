@@ -266,7 +266,10 @@ export function optionsResponse(allow: string, responseContext: ResponseContext)
   return { status: 204, headers: { ...headers, allow, 'cache-control': 'no-store' }, body: '' }
 }
 
-/** The headers of every response, JSON or not. `sources`: the providers of a union. */
+/**
+ * The headers of every response, JSON or not. `sources`: the providers of a union. `X-Swap-Sandbox` is on all that is about a sandbox, also
+ * out of the ledger, in a mixed list and in the native lane.
+ */
 export function baseHeaders(
   { form, requestId, vary, quota, sandboxTags, hasAmountsAsText }: ResponseContext,
   provider: string | undefined,

@@ -13,7 +13,10 @@ import type { ProviderScope } from '../provider-scope.ts'
 import { unconfirmedMemos } from '../same-swap.ts'
 import { contradictionsOf, hasFailed } from './judge.ts'
 
-/** Before each further get. A provider may know a transaction only a moment after it has created it. */
+/**
+ * Before each further get. A provider may know a transaction only a moment after it has created it. The first get is made at once, and
+ * leaves time for a second one.
+ */
 const pausesMs = [300, 1_000]
 
 /**

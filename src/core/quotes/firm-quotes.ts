@@ -19,7 +19,7 @@ const maxWaitMs = 1_000
 const longestMs = 3_600_000
 /** Of a quote whose provider does not say until when it holds. */
 const defaultMs = 60_000
-/** An id of the gateway: no other text is looked up. */
+/** A random id of the gateway: clients never get the provider's own. No other text is looked up. */
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 interface FirmQuoteOptions {

@@ -136,7 +136,7 @@ function hasNames(op: Op, { clientCapabilities: client }: Context): boolean {
   return client.responseFields[op].has('coinNameFrom')
 }
 
-// Until when a provider waits for a deposit, by its own words: an expiry that cannot be right is none (docs/contract.md §3.6).
+// Until when a provider waits for a deposit, by its own words: an expiry that cannot be right is none (docs/contract.md §3.9).
 
 /** No provider waits longer. */
 const longestWaitMs = 60 * 86_400_000
