@@ -1,4 +1,4 @@
-/** `swapgate init`: writes a first configuration (docs/contract-operators.md §13). */
+/** `swapgate init`: writes a first configuration (docs/contract-operators.md §13). It asks for what no option gives. */
 import { accessSync, constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'

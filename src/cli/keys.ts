@@ -1,4 +1,7 @@
-/** `swapgate keys`: issues, lists, finds, rotates and revokes the keys of accounts (docs/contract.md §5, docs/contract-operators.md §13). */
+/**
+ * `swapgate keys`: issues, lists, finds, rotates and revokes the keys of accounts (docs/contract.md §5, docs/contract-operators.md §13). A
+ * rotated key that is lost after its output was tried is told as done, with exit code 1.
+ */
 import type { Command } from 'commander'
 import { hashKey } from '../adapters/crypto.ts'
 import type { IssuedKey } from '../core/access/authentication.ts'

@@ -1,4 +1,7 @@
-/** `swapgate ledger mark-restored`, `rebuild` and `found`: after a backup of the ledger was restored (docs/contract-operators.md §10.6). */
+/**
+ * `swapgate ledger mark-restored`, `rebuild` and `found`: after a backup of the ledger was restored (docs/contract-operators.md §10.6).
+ * `mark-restored` prints what a person has to look at.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import {

@@ -80,7 +80,10 @@ function isPlainRefusal({ kind, reason }: Fault): boolean {
   return kind === 'invalid' && reason === 'refused'
 }
 
-/** Requests a quote for this create only and uses its id at once. If the quote fails or is for another swap, nothing was created. */
+/**
+ * Requests a quote for this create only and uses its id at once. If the quote fails or is for another swap, nothing was created. A create that
+ * names its quote has the settings of the quote; a firm quote is its create's only one.
+ */
 async function createWithQuote<O extends Op>(
   calls: Calls,
   op: O,
@@ -162,7 +165,7 @@ async function page<O extends Op>(
 
 type PageRequest = Request<'listTransactions'> | Request<'listCurrencies'>
 
-/** How long a response waits for that of the call beside it. */
+/** How long a quote waits for limits from the call beside it; a refusal never beyond its deadline. */
 const besideGraceMs = 1_000
 
 /** `derived`: fields that the provider's response lacked. */

@@ -1,4 +1,9 @@
-/** Decodes a provider's response by the table of its form: one row, or the rows of a page. */
+/**
+ * Decodes a provider's response by the table of its form: one row, or the rows of a page. No response blocks the event loop for over 250 ms. Not
+ * of the form are also: more than 200,000 values, a text over 4,096 characters in a field of a transaction, a time that is no moment, more than
+ * two codings, a fee (out of the amount received) below 0 or above that amount. A row of currencies over 64 KiB is a bad row. A maximum that is
+ * null, absent, empty, negative or the largest number of a program is none.
+ */
 import { inSlices } from '../domain/async.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import { standardFault } from '../domain/fault.ts'

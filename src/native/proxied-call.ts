@@ -1,4 +1,7 @@
-/** http-proxy-middleware: streams one request to the provider and its response to the client, with timeouts in both directions. */
+/**
+ * http-proxy-middleware: streams one request to the provider and its response to the client, with timeouts in both directions. A client that is
+ * slow with its body costs the provider no time.
+ */
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type AgentOptions, type RequestOptions, Agent as TlsAgent } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'

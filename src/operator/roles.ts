@@ -1,4 +1,7 @@
-/** What a token may do in the operator's API, by its roles (docs/contract-operators.md §15). */
+/**
+ * What a token may do in the operator's API, by its roles (docs/contract-operators.md §15). No role gets by a second request what it may not do.
+ * What waits for its turn, or for the rest of its body, is refused once the token goes or loses the role.
+ */
 import type { RequestHandler } from 'express'
 import type { AuditLog } from '../core/operations/audit.ts'
 import { Fault } from '../domain/fault.ts'

@@ -1,6 +1,7 @@
 /**
  * The processes that share the public port (`server.workers`). This one, the primary, has what there is once: the port for operators, the
- * background work, and without Redis the limits. The workers have the public port and nothing else; each is a replica to the ledger.
+ * background work, and without Redis the limits. The workers have the public port and nothing else; each is a replica to the ledger. SIGTERM goes
+ * to all, and they end with the primary. What a worker had not accepted when it ended, others or its successor take (on Linux).
  */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'

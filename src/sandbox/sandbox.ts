@@ -1,4 +1,8 @@
-/** The built-in provider, put together and started: one state, every form, its own port (docs/contract-operators.md §14). */
+/**
+ * The built-in provider, put together and started: one state, every form, its own port (docs/contract-operators.md §14). It has the coins of the
+ * asset table but `XNO`, on several networks, some with memos; prices, limits and fees for each pair; both rate types. Any other amount than
+ * those of `rehearsals.ts` means nothing.
+ */
 import type { Limiter } from '../core/access/limits.ts'
 import type { AssetTable } from '../domain/asset.ts'
 import { mounts } from '../edges/mounts.ts'

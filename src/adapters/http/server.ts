@@ -1,4 +1,4 @@
-/** node:http: the listening socket, and the responses to bytes that are not a valid request. */
+/** node:http: the listening socket, and the responses to bytes that are not a valid request. Such bytes cost by their length only. */
 import {
   createServer,
   type IncomingHttpHeaders,

@@ -1,4 +1,7 @@
-/** Counts the requests of accounts, by hour, operation and result, and adds them to the ledger every few seconds. */
+/**
+ * Counts the requests of accounts, by hour, operation and result, and adds them to the ledger every few seconds. Each is written within 5 s, and
+ * once.
+ */
 import { hourOf } from '../../domain/instant.ts'
 import type { Observation, RequestEnd } from '../../domain/observation.ts'
 import type { CountedRequests, RequestBatch, RequestResult, UsageStore } from '../ports/usage.ts'

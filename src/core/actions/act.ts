@@ -1,6 +1,7 @@
 /**
  * Actions on a swap (docs/contract.md §3.11): judged, claimed in the ledger, sent once. A 2xx counts only where the form's member says that
- * it was done. An action of unknown outcome stays claimed, and is looked for (`look.ts`).
+ * it was done. An action of unknown outcome stays claimed, and is looked for (`look.ts`). It is stored and audited under the name that was
+ * asked.
  */
 import type { AbsentSwaps } from '../../domain/absent-swaps.ts'
 import { withDefault } from '../../domain/async.ts'

@@ -1,4 +1,7 @@
-/** Looks for actions of which nobody knows whether they were carried out (docs/contract.md §3.11). None is ever sent again. */
+/**
+ * Looks for actions of which nobody knows whether they were carried out (docs/contract.md §3.11). None is ever sent again. It was done if the
+ * provider reports the address, a refund, a swap that is not held any more, or (cancel) an expired order; not if the swap ends otherwise.
+ */
 import { isSamePaymentAddress } from '../../domain/address/same-address.ts'
 import { eachAlone } from '../../domain/async.ts'
 import { gatewayContext } from '../../domain/service.ts'

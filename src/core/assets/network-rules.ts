@@ -1,6 +1,7 @@
 /**
  * What holds on a network (docs/contract.md §3.5, §3.6): for an asset of the table, and for a coin that the table lacks on a network that it
- * has.
+ * has. A create stores the rules for its deposit (none, where the table has none). Today's table has the network's own addresses and tokens, and
+ * the rules for what comes new.
  */
 import { type OwnerlessKind, ownerlessKind } from '../../domain/address/ownerless.ts'
 import { type DepositRules, type DepositRuleTexts, depositRulesOf, depositRuleTexts } from '../../domain/address/rule.ts'

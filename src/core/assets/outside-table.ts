@@ -1,7 +1,9 @@
 /**
  * Codes that the asset table lacks, at several providers (docs/contract-operators.md §12). Nothing proves that two providers mean one coin by
  * such a word: it belongs to one of them, or to none. In a form with networks only rows of the requested network count, and it goes as
- * written to a provider whose rows have none (`test/routing/outside-table.test.ts`).
+ * written to a provider whose rows have none (`test/routing/outside-table.test.ts`). Nor is another provider asked by `X-Swap-Provider` or the
+ * mirror. A row that names no network, name or contract contradicts none; names of one network in the table are one. In such a form a coin is
+ * offered on each network on which one provider has it.
  */
 import { sameContract } from '../../domain/address/same-address.ts'
 import { type AssetTable, fold, sameName } from '../../domain/asset.ts'

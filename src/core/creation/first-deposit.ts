@@ -1,6 +1,6 @@
 /**
  * The first deposit address of a create that was bound without one: a person has bound it unread, or before its provider showed one. It is
- * judged as a response is, at the first get that has it (docs/contract-operators.md §10.3).
+ * judged as a response is, at the first get that has it (docs/contract-operators.md §10.3). None comes from a list.
  */
 import { Fault } from '../../domain/fault.ts'
 import { gatewayContext, type ServiceResponse } from '../../domain/service.ts'

@@ -15,7 +15,9 @@ import { classifyOutcome, type SendCreate, unknownReasonOf } from './creation.ts
 
 /**
  * Stores the intent of a create in the ledger before it is sent (docs/contract.md §10); while it gets a quote of its own, only its key is stored. An intent without effect is
- * dropped, and looked for where the refusal may not be the provider's; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is in use, `quoteExpired` if the firm quote is.
+ * dropped, and looked for where the refusal may not be the provider's; one with an unknown outcome stays for reconciliation. A refusal that the
+ * ledger cannot note reaches the client all the same; the key is free once it is noted. Throws `inProgress` if the key is in use, `quoteExpired`
+ * if the firm quote is.
  */
 export function intent(scope: ProviderScope): SendCreate {
   const { ledger, tag: provider, clock, intentIdOf, hasList, quotedFirst, destination, currencyList, observe, pendingKeys } = scope

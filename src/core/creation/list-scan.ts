@@ -1,4 +1,8 @@
-/** Reads a provider's list of transactions page by page until it is complete, over several runs if needed (docs/contract-operators.md §10.2). */
+/**
+ * Reads a provider's list of transactions page by page until it is complete, over several runs if needed (docs/contract-operators.md §10.2). It
+ * is complete if its total does not fall, and its first page, read again, has nothing new. If its total is that of one full page, the next page
+ * is read first; as a proof that nothing was created, after one page of any length.
+ */
 
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'

@@ -1,4 +1,11 @@
-/** Searches for the one transaction of a create (docs/contract-operators.md §10.2). */
+/**
+ * Searches for the one transaction of a create (docs/contract-operators.md §10.2). A transaction that its owner has only listed stays a
+ * candidate. Without a reference it is none, once the provider has listed one for a transaction that is not younger. It is possible also with a
+ * name or network that the table lacks, and if a get contradicts its row; not if another create has it, or if it is older than the attempt in
+ * every zone from -14 h to +14 h. The words of another token may be another name of the asset. A create for an amount to receive is found by
+ * that. A swap with the id and deposit address of one in the ledger is bound to no other create, whatever the account. A row without id or time
+ * keeps no create from ending if another create has its id.
+ */
 import { Fault } from '../../domain/fault.ts'
 import { instantsOf, millisecondsOf } from '../../domain/instant.ts'
 import type { JudgementKind } from '../../domain/observation.ts'

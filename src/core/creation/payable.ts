@@ -1,6 +1,7 @@
 /**
  * Whether a swap may become payable: asked before every write of a create's result, whoever says what the result is (docs/contract-operators.md §10.3).
- * That no other create has the id, and no other open swap the deposit address, the ledger holds in the transaction of that write.
+ * That no other create has the id, and no other open swap the deposit address, the ledger holds in the transaction of that write. A swap whose
+ * get has other words than its create sent becomes payable only once a list is known.
  */
 import { isMemo, type MemoRule } from '../../domain/address/rule.ts'
 import { hasTwoMemos, memoOf, takesNoMemo } from '../../domain/address/same-address.ts'

@@ -1,4 +1,8 @@
-/** Reconciliation of creates with an unknown outcome (docs/contract-operators.md §10.2). It reads the provider's list and never guesses. */
+/**
+ * Reconciliation of creates with an unknown outcome (docs/contract-operators.md §10.2). It reads the provider's list and never guesses. If
+ * several transactions may be those of a create that was refused in a foreign form, or nothing confirms the only one, the last look lists all.
+ * The looks at one provider wait neither for those at another nor for reads of actions.
+ */
 import { eachAlone, forEachConcurrently } from '../../domain/async.ts'
 import { Fault, failureCauseOf } from '../../domain/fault.ts'
 import { type CreateOutcome, type Observation, type Observer, snakeCase } from '../../domain/observation.ts'

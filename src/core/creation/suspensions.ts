@@ -1,6 +1,7 @@
 /**
  * A provider's asset whose creates are refused one after the other is taken out of new swaps for a while (docs/contract-operators.md §10.3), so
- * that a wrong rule of the table costs three orders, not all. The ledger counts, over all processes; each follows it.
+ * that a wrong rule of the table costs three orders, not all. The ledger counts, over all processes; each follows it. While the ledger is lost,
+ * what is known holds for its time, and mismatches count once it is back.
  */
 
 import type { AssetTable } from '../../domain/asset.ts'

@@ -1,4 +1,7 @@
-/** Compares a provider's currency list with the asset table, before clients are routed to the provider (docs/contract.md §16). */
+/**
+ * Compares a provider's currency list with the asset table, before clients are routed to the provider (docs/contract.md §16). An asset that is
+ * mapped to null is not missing. A memo that the table denies contradicts it.
+ */
 import { type Asset, fold } from '../../domain/asset.ts'
 import type { Currency } from '../../domain/swap.ts'
 import type { AssetName, AssetNaming } from '../assets/asset-naming.ts'

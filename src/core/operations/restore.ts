@@ -1,4 +1,7 @@
-/** What a person does after a restore: finds the orders that the ledger lacks, and says whose each is (docs/contract-operators.md §10.6). */
+/**
+ * What a person does after a restore: finds the orders that the ledger lacks, and says whose each is (docs/contract-operators.md §10.6). No key
+ * is found by elimination. What nobody has confirmed of an order is printed with its decision.
+ */
 import { memoOf } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/fault.ts'
 import { millisecondsOf, toIso } from '../../domain/instant.ts'

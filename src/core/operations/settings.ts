@@ -1,4 +1,7 @@
-/** The settings that an operator may override, and which overrides are in force (docs/contract-operators.md §12). */
+/**
+ * The settings that an operator may override, and which overrides are in force (docs/contract-operators.md §12). A value that this version does
+ * not know is kept without effect. Weights hold for the providers that they name.
+ */
 import { isMirror, isWeight, type Mirror, type Weights } from '../../domain/routing-settings.ts'
 import { type ProviderState, providerStates } from '../../domain/service.ts'
 

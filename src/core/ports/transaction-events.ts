@@ -1,6 +1,6 @@
 /**
  * Port: the changes of transactions that their owners can see, each a row of the ledger that was written in the same database transaction
- * (docs/contract.md §18.1).
+ * (docs/contract.md §18.1). Changes of a build without these rows are in the next row; until then a stream shows them without a number.
  */
 import type { LedgerEntry } from './ledger.ts'
 

@@ -1,4 +1,7 @@
-/** A cache of quotes, shared by all clients (docs/contract-operators.md §8). */
+/**
+ * A cache of quotes, shared by all clients (docs/contract-operators.md §8). Each caller gets the digits of its own request back. Equal are
+ * assets, amount (by value) and rate type.
+ */
 import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero, zero } from '../../domain/amount.ts'
 import { withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares, textLength } from '../../domain/bounded-map.ts'

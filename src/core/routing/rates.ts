@@ -1,4 +1,7 @@
-/** The quotes of all providers that a caller may choose, best first (docs/contract-operators.md §12; `test/routing/rates.test.ts`). */
+/**
+ * The quotes of all providers that a caller may choose, best first (docs/contract-operators.md §12; `test/routing/rates.test.ts`). No other
+ * provider is asked or named; equal quotes are in the order of the list; all have the longest `timeout` of the active ones.
+ */
 import { forEachConcurrently } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Answer, ProviderRate, RateFailure } from '../../domain/question.ts'

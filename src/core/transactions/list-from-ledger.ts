@@ -1,4 +1,7 @@
-/** Lists an account's transactions of all providers from the ledger (docs/contract-operators.md §12). */
+/**
+ * Lists an account's transactions of all providers from the ledger (docs/contract-operators.md §12). Several tags of one account are one row: the
+ * routed provider's, else the last reported.
+ */
 import { forEachConcurrently } from '../../domain/async.ts'
 import { instantsOf } from '../../domain/instant.ts'
 import { type Context, ownerOf, type ServiceResponse, type SwapService } from '../../domain/service.ts'
