@@ -78,6 +78,7 @@ const order = {
   userId: optional('reference'),
   payload: optionalSetting('payload', 'object'),
 } as const
+// It has no status and no time: `wait`, and the time of the call.
 const created = {
   ...answeredPair,
   id: 'id',

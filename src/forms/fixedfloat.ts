@@ -62,7 +62,7 @@ const price = {
       ...unusedNames('errors', 'ccies'),
     }),
   ),
-  // Unverified: that limits are of the amount that is sent, in both directions.
+  // A refused quote has limits too. Unverified: that they are of the amount that is sent, in both directions.
   refusesByAmountRange: true,
   assumes: ['rateType'],
 } as const

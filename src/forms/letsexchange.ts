@@ -166,7 +166,7 @@ export const letsexchange = defineProviderForm({
   operations: {
     listCurrencies: providerOperation<'listCurrencies'>()({
       at: 'GET /v2/coins',
-      // Some thousand coins in one response. Unverified: that it stays below, which is the most that is read.
+      // Some thousand coins in one response, without minimum amounts. Unverified: that it stays below this, the most that is read.
       maxResponseBytes: 8_388_608,
       request: {},
       response: {
