@@ -121,7 +121,7 @@ interface CallTables {
 
 /** The tables of one operation. */
 export interface ProviderTables extends CallTables {
-  /** The places of a list's rows and counts; `items`: the response is the list of rows. */
+  /** The places of a list's rows and counts; `items`: the response is the list of rows. Its request has `page` or `offset`. */
   readonly page?: ProviderEnvelope | 'items'
   /** Only rows with these values are used. */
   readonly only?: Readonly<Record<string, string | boolean>>
@@ -209,7 +209,7 @@ export interface ProviderFormTables {
   readonly networks?: NetworkWords
   /** Its names for assets, by the table's code, where they follow no rule. */
   readonly assets?: Readonly<Record<string, AssetWords>>
-  /** Networks on which deposit addresses are shared. */
+  /** Networks on which deposit addresses are shared, beside XRP and XLM. */
   readonly depositMemo?: readonly string[]
   /** Whether `needsMemo` of its list says that a deposit needs a memo, not only that an address may have one. */
   readonly flagsDepositMemos?: true
