@@ -347,7 +347,7 @@ const webhooks = section(
 const shape = {
   server,
   admin,
-  defaultForm: setting(name, 'A', 'Of a request that names none: `A`, `B`, `exolix`'),
+  defaultForm: setting(name, 'A', 'Form of a request that names none: `A`, `B`, `exolix`'),
   exolix,
   docs: setting(flag, true, "Serves `/docs` and each form's `openapi.json`"),
   replicas: setting(
