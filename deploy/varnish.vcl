@@ -21,7 +21,8 @@ backend gateway_2 {
   .first_byte_timeout = 15s;
 }
 
-# Much quicker than server.shutdownDelay (2 s), for which a gateway still takes requests after it has said that it ends.
+# Much quicker than server.shutdownDelay (2 s), for which a gateway still takes requests after it has said that it ends. A probe uses the port
+# of its backend, so the checks have backends of their own: else requests go to an ended gateway.
 probe ready {
   .url = "/readyz";
   .interval = 500ms;
@@ -86,7 +87,8 @@ sub vcl_synth {
   }
 }
 
-# No `return (retry)`: Varnish does not say whether the request was sent. Most often it was not, if a gateway has just ended.
+# No `return (retry)`, which would repeat requests: Varnish does not say whether the request was sent. Most often it was not, if a gateway
+# has just ended.
 sub vcl_backend_error {
   set beresp.status = 502;
   set beresp.reason = "Bad Gateway";

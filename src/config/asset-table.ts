@@ -309,7 +309,7 @@ const network = keys({
   code: required(name, 'Name of the coin on it in Form A; unique in the table'),
   default: setting(flag, false, 'Used if a request names none; at most one per coin'),
   offered: setting(flag, true, 'False: the network [stops](assets.md#end-a-coin-or-a-network)'),
-  home: setting(flag, false, "The coin's own chain, as Ethereum for ETH; at most one per coin"),
+  home: setting(flag, false, "The coin's own chain, as Ethereum for ETH; at most one"),
   aliases: setting(list(name), [], 'Other accepted names'),
   decimals: optional(integer(0, 30), 'Decimal places of an amount'),
   digits: optional(integer(1, 30), 'Significant digits of an amount: 16 for an issued token of the XRP Ledger'),
@@ -321,9 +321,9 @@ const network = keys({
   depositMax: optional(amount, 'Maximum deposit, if the provider has none'),
   address: optional(
     addressRule,
-    'Its addresses: `{ format }`, or `{ pattern, checksum }` ([how](addresses.md#for-operators-the-asset-table))',
+    'Addresses: `{ format }`, or `{ pattern, checksum }` ([how](addresses.md#for-operators-the-asset-table))',
   ),
-  memo: optional(memoRule, 'Its memos or tags: `{ format }`, `{ pattern }`, or `none` if it has none'),
+  memo: optional(memoRule, 'Memos or tags: `{ format }`, `{ pattern }`, or `none`'),
   change: optional(change, 'What changes, and when: `{ on: 2026-12-31, what }`. Only a warning, from 30 days before'),
 })
 

@@ -44,7 +44,7 @@ const breaker = section(
 const bulkhead = section(
   {
     maxConcurrentCalls: setting(integer(1, 10_000), 128, 'Calls at a time, and connections, of each process', 'calls'),
-    maxPendingCalls: setting(integer(0, 100_000), 4_096, 'Calls that wait; a further one is rejected at once', 'calls'),
+    maxPendingCalls: setting(integer(0, 100_000), 4_096, 'Calls that wait; more are rejected at once', 'calls'),
     maxWaitDuration: setting(
       seconds('from 0', 60),
       1,
@@ -52,7 +52,7 @@ const bulkhead = section(
       'seconds',
     ),
   },
-  'Bounds of the calls to it',
+  'Bounds of calls to it',
 )
 
 const judgement = choice(['refuse', 'count'])
@@ -109,7 +109,7 @@ const key = secret(text, 'key')
 const formSettings = mapping(secret(text, 'terms'))
 
 export const provider = keys({
-  form: required(name, '`A`, `B`, or that of a real provider ([a page each](providers/)), in any case'),
+  form: required(name, '`A`, `B`, or a real provider’s ([a page each](providers/)), in any case'),
   url: required(baseUrl, 'Base URL, with `/api/v2`; must be `https` if a key goes to another machine'),
   key: setting(key, '', 'Your key there, best from a file or the environment. Not needed in passthrough mode'),
   secret: setting(
@@ -117,28 +117,28 @@ export const provider = keys({
     '',
     'A second key, which signs calls and is never sent, for [some forms](providers/README.md#what-each-can)',
   ),
-  listKey: setting(key, '', 'A second key, only to list transactions, where `key` may not. Empty: `key`'),
+  listKey: setting(key, '', 'Only to list transactions, where `key` may not. Empty: `key`'),
   settings: setting(formSettings, {}, 'What its form needs or takes beside the key, like `affiliateId` ([its page](providers/))'),
   accountSettings: setting(
     mapping(formSettings),
     {},
-    'In place of `settings`, for accounts, in quotes and creates: `{ acme: { promocode: SPRING } }`. Not in passthrough mode',
+    'For accounts, in place of `settings`, in quotes and creates: `{ acme: { promocode: SPRING } }`. Not in passthrough mode',
   ),
   hook: setting(
     hookSecret,
     '',
-    'End of a path for [its webhooks](contract-operators.md#185-webhooks-of-providers), `/hooks/<tag>/<hook>`: 24 or more of `A-Z`, `a-z`, `0-9`, `.`, `_`, `~`, `-`. Not in passthrough mode. Empty: no such path',
+    'For [its webhooks](contract-operators.md#185-webhooks-of-providers) to `/hooks/<tag>/<hook>`: 24 or more of `A-Z`, `a-z`, `0-9`, `.`, `_`, `~`, `-`. Not in passthrough mode. Empty: no such path',
   ),
   forwardAddress: setting(
     flag,
     false,
-    'It may get the address of each client, as some forms need. Behind a proxy `server.trustProxy` must be right',
+    'It may get each client’s address, as some forms need. Behind a proxy `server.trustProxy` must be right',
   ),
   tag: setting(text, '', 'Prefix of its ids: 1 to 16 of a-z and 0-9. **Do not change it later.** Empty: the name'),
   account: setting(
     word,
     '',
-    'A word for your account there, the same for all [providers that lead to it](contract-operators.md#4-transaction-ids) (two hosts, or its forms A and B), which share `rateLimit` and the health of the key. Keep it for good. Empty: the tag',
+    'A word for your account there, the same for all [providers that lead to it](contract-operators.md#4-transaction-ids) (two hosts, or its forms A and B): they share `rateLimit` and the key’s health. Keep it for good. Empty: the tag',
   ),
   timezone: setting(timezone, 'UTC', 'Zone of times without one, like `Europe/Berlin` or `+08:00`'),
   timeout: setting(seconds('above 0'), 10, 'Maximum wait for the whole response', 'seconds'),
@@ -150,18 +150,18 @@ export const provider = keys({
   statuses: setting(
     mapping(choice(statusWords)),
     {},
-    "Meaning of its words for statuses, like `hold: exchanging`, also in place of the form's; a status itself, like `wait`, keeps its meaning. `failed`, `held`: [a person must settle it](reconciliation.md#a-transaction-that-needs-a-person)",
+    "Meaning of its words, like `hold: exchanging`, also in place of the form's; a status itself, like `wait`, keeps its own. `failed`, `held`: [a person must settle it](reconciliation.md#a-transaction-that-needs-a-person)",
   ),
   assets: setting(
     mapping(providerAsset),
     {},
-    'Its name for a code of the asset table: a word (Form A) or `{ coin, network }` (Form B), different for each; `null`: not offered. `{ contract }`, alone or beside `{ code }` or `{ coin, network }`: [another contract that you accept](assets.md#tokens-are-known-by-contract)',
+    'Its name for a code of the asset table: a word (Form A) or `{ coin, network }` (Form B), each another; `null`: not offered. `{ contract }`, alone or beside `{ code }` or `{ coin, network }`: [another contract that you accept](assets.md#tokens-are-known-by-contract)',
   ),
-  amountTo: setting(flag, false, 'Form A or B: takes `amountTo`, the amount to receive, in place of `amount`. Other forms know it'),
+  amountTo: setting(flag, false, 'Form A or B: takes `amountTo` in place of `amount`. Other forms know it'),
   extraIds: setting(
     extraIds,
     false,
-    'Supports memos and tags: **a provider that ignores one loses the funds**. `unconfirmed`: its responses need not repeat them',
+    'It takes memos and tags: **a provider that ignores one loses the funds**. `unconfirmed`: its responses need not repeat them',
   ),
   networks: setting(
     choice(['confirmed', 'unconfirmed']),
@@ -171,17 +171,17 @@ export const provider = keys({
   extraIdNames: setting(
     extraIdNames,
     {},
-    "Its fields of memos, if not its form's: `deposit`, `withdrawal`, `refund`, each a name or `{ request, response }`",
+    "Fields of memos, if not its form's: `deposit`, `withdrawal`, `refund`, each a name or `{ request, response }`",
   ),
   depositMemo: optional(
     list(name),
-    'Networks with shared deposit addresses, which [need a memo](contract.md#35-extra-ids). This list, also an empty one, decides alone. None: XRP, XLM, and more by form',
+    'Networks with shared deposit addresses, which [need a memo](contract.md#35-extra-ids): this list alone, also an empty one. None: XRP, XLM, more by form',
   ),
   judge,
   addresses: setting(
     choice(['checked', 'unchecked']),
     'checked',
-    '`checked`: addresses must match their network in the asset table. `unchecked`: they need not',
+    '`checked`: they must match their network in the asset table; or `unchecked`',
   ),
   state: setting(
     choice(providerStates),
@@ -192,7 +192,7 @@ export const provider = keys({
   native: setting(
     list(text),
     [],
-    'Paths that the [native lane](native.md) opens, like `GET /coins/{}/networks`. **Every client with a key may call them with your key**',
+    'Paths of the [native lane](native.md), like `GET /coins/{}/networks`. **Every client with a key may call them with your key**',
   ),
   nativeMaxBytes: setting(integer(0, 1_073_741_824), 1_048_576, 'Native lane: maximum request body', 'bytes'),
   nativeTimeout: setting(seconds('above 0'), 300, 'Native lane: maximum time of a call', 'seconds'),

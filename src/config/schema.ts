@@ -72,7 +72,7 @@ const server = section(
     keepAliveTimeout: setting(
       seconds('above 0'),
       66,
-      'Idle time after a response, [longer than the balancer in front](deployment.md#idle-connections-of-a-balancer) keeps it; `Keep-Alive` announces a second less',
+      'Idle time after a response, [longer than the balancer’s](deployment.md#idle-connections-of-a-balancer); `Keep-Alive` announces a second less',
       'seconds',
     ),
     drain: setting(seconds(), 10, '[Shutdown](contract-operators.md#13-the-process): wait for requests in flight', 'seconds'),
@@ -93,12 +93,12 @@ const admin = section(
     tokens: setting(
       mapping(operatorToken),
       {},
-      'Tokens of the [operator’s API and page](operating.md) by name: 32 characters or more, best from a file, or `{ token, roles }` ([roles](operating.md#roles)). None: no API or page',
+      'Tokens of the [operator’s API and page](operating.md) by name: 32 characters or more, best from a file, or `{ token, roles }` ([roles](operating.md#roles)). None: neither',
     ),
     hosts: setting(
       list(name),
       [],
-      'Names that [`Host`](contract-operators.md#13-the-process) may have, besides `localhost` and IP addresses',
+      'Names for [`Host`](contract-operators.md#13-the-process), besides `localhost` and IP addresses',
     ),
   },
   'The port for operators: `/livez`, `/readyz` and `/metrics`. Never expose it to clients.',
@@ -111,7 +111,7 @@ const auth = section(
     mode: setting(
       choice(['passthrough', 'managed']),
       'passthrough',
-      '`passthrough`: clients send keys of the provider. `managed`: [keys that you issue](keys.md)',
+      '`passthrough`: keys of the provider. `managed`: [keys that you issue](keys.md)',
     ),
   },
   'The keys of clients.',
@@ -125,13 +125,13 @@ const limits = section(
     streams: setting(
       integer(1),
       20,
-      'Open [streams](events.md) of one key, or account; without `redis.url` in each process',
+      'Open [streams](events.md) of a key, or account; without `redis.url` in each process',
       'streams',
     ),
     unverified: setting(
       integer(1),
       120,
-      'Requests with [unverified keys](limits.md#unverified-keys), from all addresses together',
+      'Requests with [unverified keys](limits.md#unverified-keys), from all addresses',
       'requests per 60 seconds',
     ),
     window: setting(integer(1, 86_400), 60, 'Length of the window, from its first request', 'seconds'),
@@ -163,14 +163,14 @@ const samplers = [
 
 const telemetry = section(
   {
-    metrics: setting(flag, true, '`/metrics` counts requests and calls, beside the process'),
+    metrics: setting(flag, true, '`/metrics` counts requests and calls, not only the process'),
     accounts: setting(
       list(name.max(64, 'must have at most 64 characters').transform((account) => account.normalize())).max(
         100,
         'must name at most 100 accounts',
       ),
       [],
-      'At most 100 that have a label `account` at [requests and errors](observability.md#requests-of-clients)',
+      'At most 100 with a label `account` at [requests and errors](observability.md#requests-of-clients)',
     ),
     endpoint: setting(baseUrlOrNone, '', 'OTLP over HTTP, like `http://127.0.0.1:4318`. Empty: no tracing'),
     tracesEndpoint: setting(baseUrlOrNone, '', 'For traces, as it is, without `/v1/traces`. Empty: `endpoint`'),
@@ -178,16 +178,16 @@ const telemetry = section(
     sampler: setting(
       choice(samplers),
       'traceidratio',
-      'Traces without an error that are kept: a share, all (`always_on`), none (`always_off`)',
+      'Keeps a share of the traces without an error, all (`always_on`), none (`always_off`)',
     ),
-    ratio: setting(share, 0.01, 'That share; traces that end in 5xx are always kept'),
+    ratio: setting(share, 0.01, 'That share; traces with 5xx are always kept'),
     queue: setting(integer(1), 2_048, 'Queue; further traces are dropped', 'spans'),
     batch: setting(integer(1), 512, 'Maximum per export request', 'spans'),
     delayMs: setting(integer(0), 5_000, 'Wait for a full batch', 'milliseconds'),
     timeoutMs: setting(integer(1), 2_000, 'Timeout of a batch, and of the rest at shutdown', 'milliseconds'),
     exportTimeoutMs: setting(integer(1), 30_000, 'Longest wait for the previous batch', 'milliseconds'),
   },
-  'Metrics, and traces in OpenTelemetry. Read only at the start. `OTEL_…` variables set keys that the file lacks ([traces.md](traces.md)).',
+  'Metrics, and OpenTelemetry’s traces, read only at the start. `OTEL_…` variables set keys that the file lacks ([traces.md](traces.md)).',
 )
 
 const routing = required(
@@ -198,7 +198,7 @@ const routing = required(
       '`priority`: the first available. `weighted`: by `weights`, the same one for a client. `best`: the best quote',
     ),
     providers: required(list(name).min(1, 'must name a provider'), 'Providers, in order; exactly one in passthrough mode'),
-    untagged: setting(text, '', 'Provider of ids without a tag, from before the gateway. Empty: these are 404'),
+    untagged: setting(text, '', 'Provider of ids without a tag, from before the gateway. Empty: 404'),
     weights: optional(
       mapping(integer(0, maxWeight)),
       '`weighted`: the weight of each of `providers`, like `{ alpha: 90, beta: 10 }`; 0: no quotes or creates',
@@ -207,7 +207,7 @@ const routing = required(
     patience: setting(
       seconds('from 0', 60),
       0.8,
-      '`best`: once one that competes has quoted, how long the others are awaited, from the beginning of the request',
+      '`best`: how long others are awaited once a quote competes, from the beginning of the request',
       'seconds',
     ),
     roundAmounts: setting(
@@ -218,9 +218,9 @@ const routing = required(
     maxDeviation: setting(
       share,
       0.1,
-      "By which share a create may promise less than its provider's newest quote of the last minute, or another provider's quote to take it over ([what follows](contract-operators.md#12-routing)). 0: any",
+      "By which share a create may promise less than its provider's newest quote of the last minute, or another provider's quote to take it over ([rules](contract-operators.md#12-routing)). 0: any",
     ),
-    refuseDeviation: setting(flag, false, 'A create beyond `maxDeviation` is a mismatch: 502, and a person must look'),
+    refuseDeviation: setting(flag, false, 'Beyond `maxDeviation` a create is a mismatch: 502, and a person must look'),
     mirror: optional(
       keys({ provider: name, sample: share }),
       '`{ provider, sample }` repeats that share of the quotes there; it need not be in `providers`',
@@ -236,7 +236,7 @@ const redis = section(
     url: setting(
       redisUrl,
       '',
-      '`redis://…`, `redis+sentinel://…`, `redis+cluster://…`; `rediss…`: TLS ([each form](limits.md#where-redis-is)). Empty: each process has limits of its own',
+      '`redis://…`, `redis+sentinel://…`, `redis+cluster://…`; `rediss…`: TLS ([each form](limits.md#where-redis-is)). Empty: each process counts alone',
     ),
     prefix: setting(redisPrefix, 'swapgate', 'Prefix of every key in Redis: one for each environment, the same for replicas'),
   },
@@ -259,12 +259,12 @@ const ledger = section(
     maxConnections: setting(
       integer(9, 1_000),
       13,
-      "Maximum of each process to PostgreSQL: two kept for results of creates, three for reads. More where PostgreSQL is milliseconds away; in all below `max_connections`, or PgBouncer's pool",
+      "Of each process to PostgreSQL, two for results of creates, three for reads. More where it is milliseconds away; in all below `max_connections`, or PgBouncer's pool",
       'connections',
     ),
-    refreshAfter: setting(seconds(), 5, 'How long a read transaction counts as fresh', 'seconds'),
-    reconcileFor: setting(seconds(), 86_400, 'How long a create of unknown outcome is searched for', 'seconds'),
-    keep: optional(days, 'How long ended swaps are kept, like `400d`, then [pruned](ledger.md#maintenance). None: for good'),
+    refreshAfter: setting(seconds(), 5, 'How long a read transaction is fresh', 'seconds'),
+    reconcileFor: setting(seconds(), 86_400, 'How long to search for a create of unknown outcome', 'seconds'),
+    keep: optional(days, 'Age at which ended swaps are [pruned](ledger.md#maintenance), like `400d`. None: never'),
     keepAudit: optional(
       days,
       'How long the [audit log](contract-operators.md#5-keys) is kept, like `400d`. None: the last million records',
@@ -282,7 +282,7 @@ const events = section(
 
 const cache = section(
   {
-    currencies: setting(seconds(), 600, "How long a provider's list is served before it is read again", 'seconds'),
+    currencies: setting(seconds(), 600, "How long until a provider's list is read again", 'seconds'),
     rate: setting(seconds(), 2, 'How long identical requests share a rate; 0: never', 'seconds'),
     staleFor: setting(
       seconds(),
@@ -308,8 +308,8 @@ const sandbox = section(
   {
     enabled: setting(flag, false, 'Runs the sandbox'),
     port: setting(port, 9101, 'Port, on loopback only; 0: a free one, printed'),
-    data: setting(name, 'data/sandbox.db', 'Its SQLite file, relative to the working directory'),
-    autoDeposit: setting(seconds(), 0, 'When it pays each deposit itself; 0: never', 'seconds'),
+    data: setting(name, 'data/sandbox.db', 'SQLite file, relative to the working directory'),
+    autoDeposit: setting(seconds(), 0, 'Until it pays each deposit itself; 0: never', 'seconds'),
     speed: setting(seconds(), 2, 'Time from one status to the next', 'seconds'),
     expiry: setting(seconds(), 1_200, 'Time without a deposit until it is overdue', 'seconds'),
     seed: setting(integer(0), 1, 'Seed of its prices'),
@@ -319,7 +319,7 @@ const sandbox = section(
 
 const exolix = section(
   {
-    keyInQuery: setting(flag, false, 'Clients may send their key as `apiToken` in the query, too: proxies in front then log it'),
+    keyInQuery: setting(flag, false, 'Clients may send their key as `apiToken` in the query: proxies in front then log it'),
   },
   'The form of clients that speak Exolix ([contract](contract.md#162-the-exolix-client-form)).',
 )
@@ -338,7 +338,7 @@ const webhooks = section(
     ),
     proxy: optional(
       proxyUrl,
-      '`http://user:password@host:port`; it decides where they may go. None: sent directly, whatever the environment',
+      '`http://user:password@host:port`: it decides where they may go. None: directly, whatever the environment',
     ),
   },
   'Webhooks of accounts ([webhooks.md](webhooks.md)).',
@@ -347,13 +347,13 @@ const webhooks = section(
 const shape = {
   server,
   admin,
-  defaultForm: setting(name, 'A', 'Form of a request that names none: `A`, `B` or another form of clients'),
+  defaultForm: setting(name, 'A', 'Form of a request that names none: `A`, `B`, `exolix`'),
   exolix,
   docs: setting(flag, true, "Serves `/docs` and each form's `openapi.json`"),
   replicas: setting(
     integer(1),
     1,
-    'Maximum that share limits, each with its workers: divides these [while Redis is lost](limits.md#while-redis-is-lost)',
+    'Maximum that share limits, each with its workers; divides them [while Redis is lost](limits.md#while-redis-is-lost)',
     'gateways',
   ),
   auth,
@@ -362,7 +362,7 @@ const shape = {
   events,
   limits,
   cache,
-  assets: setting(name, 'assets.yaml', 'File of the asset table, relative to this file'),
+  assets: setting(name, 'assets.yaml', 'The asset table, relative to this file'),
   egress,
   webhooks,
   providers: required(mapping(provider), 'The providers behind the gateway, each under a name of your choice.'),
