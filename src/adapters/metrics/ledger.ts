@@ -225,7 +225,7 @@ function addLedgerGauges(exposition: Exposition, providers: Providers, read: () 
   )
   add(
     'swapgate_transactions_need_person',
-    'Transactions that the provider reports as failed or held.',
+    'Transactions that need a person.',
     ['provider', 'attention'],
     ({ attentionCounts }) =>
       counts(

@@ -1,4 +1,4 @@
-/** What needs a person: creates without a known or accepted outcome, and transactions that a provider reports as failed or held. */
+/** What needs a person: creates without a known or accepted outcome, and transactions that failed, are held or lost, or have an unknown status. */
 import { inSlices } from '../../domain/async.ts'
 import { toIso } from '../../domain/instant.ts'
 import {

@@ -197,7 +197,7 @@ export function unresolvedRoutes({ stores, inForce, hasPlainIds }: OperatorParts
       method: 'get',
       path: '/api/unresolved',
       summary:
-        'Creates of unknown outcome, creates that a provider contradicted, and transactions that it reports as failed or held; each the oldest first; the addresses of creates are whole for the role `money`; of more than 1,000 creates `Link` has the next page. That they were read is in the audit log, once a minute.',
+        'Creates of unknown outcome, creates that a provider contradicted, and transactions that need a person; each the oldest first; the addresses of creates are whole for the role `money`; of more than 1,000 creates `Link` has the next page. That they were read is in the audit log, once a minute.',
       query: z.strictObject({ after: cursor.optional() }),
       async handle({ actor, roles, query }) {
         const shortenedFor = roles.includes('money') ? undefined : hasPlainIds
