@@ -41,7 +41,8 @@ const now = [
   }),
   figure({
     title: 'Needs a person',
-    description: 'Transactions that failed, are held or lost at their provider, or have a status that no table knows. Settle each by hand, if the provider reports no end.',
+    description:
+      'Transactions that failed, are held or lost at their provider, or have a status that no table knows. Settle each by hand, if the provider reports no end.',
     runbooks: ['SwapgateTransactionNeedsPerson'],
     unit: 'short',
     queries: { transactions: `sum(${shared('swapgate_transactions_need_person', 'provider, attention', chosen)})` },

@@ -223,17 +223,13 @@ function addLedgerGauges(exposition: Exposition, providers: Providers, read: () 
         unresolvedCounts.map(({ provider, state, count }) => ({ provider, value: state, count })),
       ),
   )
-  add(
-    'swapgate_transactions_need_person',
-    'Transactions that need a person.',
-    ['provider', 'attention'],
-    ({ attentionCounts }) =>
-      counts(
-        providers,
-        'attention',
-        attentions,
-        attentionCounts.map(({ provider, attention, count }) => ({ provider, value: attention, count })),
-      ),
+  add('swapgate_transactions_need_person', 'Transactions that need a person.', ['provider', 'attention'], ({ attentionCounts }) =>
+    counts(
+      providers,
+      'attention',
+      attentions,
+      attentionCounts.map(({ provider, attention, count }) => ({ provider, value: attention, count })),
+    ),
   )
   add(
     'swapgate_transactions_oldest_open_seconds',
