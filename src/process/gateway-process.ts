@@ -11,6 +11,7 @@ import { DeferredResults } from '../core/creation/record-result.ts'
 import { RestoredLedger } from '../core/creation/restored-ledger.ts'
 import { Suspensions } from '../core/creation/suspensions.ts'
 import { EventHub } from '../core/events/event-hub.ts'
+import { CreatesInFlight } from '../core/journal.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
 import { MirrorStatistics } from '../core/routing/mirror.ts'
 import { Timelines } from '../core/timelines.ts'
@@ -24,7 +25,6 @@ import { inTurns } from '../ledger/turns.ts'
 import { Connections } from '../provider/connections.ts'
 import type { Http } from '../wire/http.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
-import { CreatesInFlight } from './creates-in-flight.ts'
 import { ConfigurationInForce } from './in-force.ts'
 import type { LimitStores } from './limit-stores.ts'
 import { freshLookup, lookup } from './name-lookup.ts'
@@ -75,10 +75,8 @@ export async function openGateway(
   telemetry.observeLedger(ledgerStores)
   const reportOnce = isWorker ? () => {} : observe
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, reportOnce)
-  const creates = new CreatesInFlight()
-  const watched = { ...ledgerStores, ledger: creates.watch(ledgerStores.ledger) }
-  const scope = await openProcessScope(config, watched, monitoring, { limitStores, pages }, resources)
-  const { connections, mirrorStatistics, suspensions, restoredLedger } = scope
+  const scope = await openProcessScope(config, ledgerStores, monitoring, { limitStores, pages }, resources)
+  const { connections, createsInFlight, mirrorStatistics, suspensions, restoredLedger } = scope
   await Promise.all([withDefault(suspensions.follow(), maxWaitMs, undefined), restoredLedger.follow()])
   configuration.run((next) => {
     const gateway = createGateway(next, scope)
@@ -98,7 +96,7 @@ export async function openGateway(
     warnings: [...ledgerWarnings, ...warnings, ...(isWorker ? [] : restoredLedger.warnings)],
     ledgerStores,
     handle,
-    createsInFlight: () => creates.list(),
+    createsInFlight: () => createsInFlight.list(),
     endStreams: () => scope.eventHub.endStreams(),
     follow,
   }
@@ -144,6 +142,7 @@ export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, reso
     ...given,
     ...inTurns(ledgerStores.ledger, ledgerStores.turns, observe),
     currencyLists,
+    createsInFlight: new CreatesInFlight(),
     deferredResults,
     timelines,
     events: ledgerStores.events,

@@ -18,6 +18,7 @@ import { DeferredResults } from '../../src/core/creation/record-result.ts'
 import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import { EventHub } from '../../src/core/events/event-hub.ts'
+import { CreatesInFlight } from '../../src/core/journal.ts'
 import type { AuditLog } from '../../src/core/operations/audit.ts'
 import type { Ledger } from '../../src/core/ports/ledger.ts'
 import type { LedgerAdmin } from '../../src/core/ports/ledger-admin.ts'
@@ -183,6 +184,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
       ),
     ledger,
     ledgerWaits,
+    createsInFlight: new CreatesInFlight(),
     deferredResults: results,
     timelines,
     events,

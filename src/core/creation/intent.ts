@@ -9,7 +9,7 @@ import { pickAssetFields } from '../assets/asset-naming.ts'
 import { depositTextsOf } from '../assets/network-rules.ts'
 import { contractsOf } from '../assets/translate-assets.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
-import type { BindingQuote, Intent, Ledger } from '../ports/ledger.ts'
+import type { BindingQuote, Intent, LedgerChanges } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { amountsOf, deviationFrom, isWorseOffer, quotedAmountOf } from '../quotes/offers.ts'
 import { classifyOutcome, type SendCreate, unknownReasonOf } from './creation.ts'
@@ -29,7 +29,7 @@ export function intent(scope: ProviderScope): SendCreate {
   const { ledger, tag: provider, clock, intentIdOf, hasList, quotedFirst, destination, currencyList, observe, pendingKeys } = scope
   const { configured } = scope
   const { naming } = currencyList
-  const { timelines } = scope
+  const { journal, timelines } = scope
   const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
   return async (request, context, next) => {
     const { caller, idempotencyKey, pair, askedPair, span, requestId, firmQuote } = context
@@ -65,11 +65,11 @@ export function intent(scope: ProviderScope): SendCreate {
       nextCheckAt: deadline + marginMs,
       traceparent,
     }
-    const begun = ledger.begin(entry, () => isAwaited)
+    const begun = journal.begin(entry, () => isAwaited)
     const waitMs = maxLedgerWaitMs - (context.ledgerWaitMs ?? 0)
     const isBegun = await withTimeout(begun, waitMs, () => {
       isAwaited = false
-      void dropLate(begun, id, ledger)
+      void dropLate(begun, id, journal)
       throw ledgerUnavailable()
     }).catch((reason) => {
       if (reason instanceof QuoteNotHeld) throw quoteExpired()
@@ -98,11 +98,11 @@ export function intent(scope: ProviderScope): SendCreate {
         observe({ what: 'create', provider, outcome: 'unknown' })
         if (context.timeline) timelines.add({ intent: id }, context.timeline.take())
         pendingKeys?.keep(caller)
-        await ledger.markUnknown(id, clock() + firstCheckMs, unknownReasonOf(fault)).catch(() => {})
+        await journal.markUnknown(id, clock() + firstCheckMs, unknownReasonOf(fault)).catch(() => {})
       } else {
         const needsCheck = fault.refusal === 'foreign' && hasList()
         if (needsCheck) pendingKeys?.keep(caller)
-        await ledger.drop(id, needsCheck ? clock() + firstCheckMs : undefined).catch(() => {})
+        await journal.drop(id, needsCheck ? clock() + firstCheckMs : undefined).catch(() => {})
       }
       throw fault
     }
@@ -151,8 +151,8 @@ function noteIntent(
 }
 
 /** Its key is free again once the ledger has taken both changes. */
-async function dropLate(begun: Promise<boolean>, intent: string, ledger: Ledger): Promise<void> {
-  if (await begun.catch(() => false)) await ledger.drop(intent).catch(() => {})
+async function dropLate(begun: Promise<boolean>, intent: string, journal: LedgerChanges): Promise<void> {
+  if (await begun.catch(() => false)) await journal.drop(intent).catch(() => {})
 }
 
 const tooManyOpenRetryAfter = 60
