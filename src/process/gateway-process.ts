@@ -21,7 +21,6 @@ import { knownForms } from '../forms/index.ts'
 import type { Identify, ProcessScope } from '../gateway/process-scope.ts'
 import { createGateway } from '../gateway.ts'
 import { type OpenLedger, openLedger } from '../ledger/index.ts'
-import { inTurns } from '../ledger/turns.ts'
 import { Connections } from '../provider/connections.ts'
 import type { Http } from '../wire/http.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
@@ -68,7 +67,8 @@ export async function openGateway(
   const mayChange = migrate === 'auto'
   const whenMissing = mayChange ? 'make' : 'refuse'
   const onTrouble = reportTrouble('ledger', observe)
-  const way = { maxConnections, lookup: freshLookup, onTrouble }
+  const onTurnRefused = (work: 'create' | 'read'): void => observe({ what: 'turnRefused', work })
+  const way = { maxConnections, lookup: freshLookup, onTrouble, onTurnRefused }
   const ledgerStores = await openLedger(url, { mustExist, whenMissing, mayMigrate: mayChange, ...way })
   resources.defer(ledgerStores.close)
   const ledgerWarnings = [...ledgerStores.warnings, ...(await ledgerStores.warmUp())] // from here on several connections are needed at a time
@@ -140,7 +140,8 @@ export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, reso
   return {
     ...knownForms,
     ...given,
-    ...inTurns(ledgerStores.ledger, ledgerStores.turns, observe),
+    ledger: ledgerStores.ledger,
+    ledgerWaits: ledgerStores.turnWaits,
     currencyLists,
     createsInFlight: new CreatesInFlight(),
     deferredResults,
