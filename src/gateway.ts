@@ -136,7 +136,7 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     nameCoins(config.assets), // full names of coins, for forms that have them
     recommendMemos(config.assets), // names a create without a memo whose network has memos, also in a replay
-    traced('idempotency', idempotency(deferredResults.withoutUnconfirmed(ledger), config.assets, sentCreateKeys)), // replays the response of an earlier create with this key, before its content is checked: 409 no outcome yet, 422 another request, 502 after a mismatch, 503 no ledger
+    traced('idempotency', idempotency({ ledger, deferredResults }, config.assets, sentCreateKeys)), // replays the response of an earlier create with this key, before its content is checked: 409 no outcome yet, 422 another request, 502 after a mismatch, 503 no ledger
     ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 409 for a create that may be an order that the ledger lacks, also where it has forgotten the quote, 503 until all lists were read; a warning with a list that may lack some
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     firmQuotes({ ledger, table: config.assets, scopes: scopesOf(routes.firm) }), // keeps a quote that binds, and finds it for its create; 400 or 401 without what it needs, 409 if it does not hold

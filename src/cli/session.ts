@@ -40,7 +40,8 @@ export async function withLedger(
     const whenMissing = access === 'read' ? 'show empty' : isRefused ? 'refuse' : 'make'
     // A command ends with why it failed; only what it waits for is told before.
     const onTrouble = access === 'migrate' ? ({ message }: StoreTrouble): void => terminal.err(`swapgate: ${message}`) : () => {}
-    const stores = await openLedger(url, { mustExist, whenMissing, mayMigrate: access === 'migrate', onTrouble })
+    const onTurnRefused = (): void => {}
+    const stores = await openLedger(url, { mustExist, whenMissing, mayMigrate: access === 'migrate', onTrouble, onTurnRefused })
     try {
       return await work({ stores, config, terminal, actor: cliActor() })
     } catch (reason) {

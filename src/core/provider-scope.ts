@@ -12,7 +12,7 @@ import type { KnownMaximums } from './assets/plausible-amounts.ts'
 import type { Clock, SequenceClock, SteadyClock } from './clock.ts'
 import type { Destination } from './destination.ts'
 import type { Freshness } from './freshness.ts'
-import type { Ledger, LedgerEntry } from './ports/ledger.ts'
+import type { JournaledLedger, LedgerChanges, LedgerEntry } from './ports/ledger.ts'
 import type { Timelines } from './timelines.ts'
 
 export type FirstDeposit = 'payable' | 'refused'
@@ -118,8 +118,9 @@ export interface ProviderScope extends UpstreamScope {
   }
   /** What no client may read in a provider's text. */
   readonly confidential: Confidential
-  /** Results that it cannot store now are stored later, and suspensions follow from them. */
-  readonly ledger: Ledger
+  readonly ledger: JournaledLedger
+  /** Its changes. Results that the ledger cannot store now are stored later. */
+  readonly journal: LedgerChanges
   readonly absentSwaps: AbsentSwaps
   /**
    * Of a create that was bound without a deposit address, and a get that has one: whether it may be paid. Undefined: there is nothing to judge,

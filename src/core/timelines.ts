@@ -5,7 +5,7 @@
 import { withDefault } from '../domain/async.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { TimelineEvent, TimelineFact } from '../domain/timeline.ts'
-import type { Ledger } from './ports/ledger.ts'
+import type { Journal } from './journal.ts'
 
 /** A swap by its create, or by its provider and its id there. */
 export type SwapKey = { readonly intent: string } | { readonly provider: string; readonly id: string }
@@ -57,42 +57,16 @@ export class Timelines {
     this.timer ??= setTimeout(() => void this.flush(), this.pauseMs).unref()
   }
 
-  /** A ledger whose changes are noted. */
-  watch(ledger: Ledger): Ledger {
-    return {
-      ...ledger,
-      complete: async (intent, record, ...rest) => {
-        const isAccepted = await ledger.complete(intent, record, ...rest)
-        const { status } = record.transaction
-        this.note({ intent }, isAccepted ? { event: 'outcome', outcome: 'done', status } : duplicateId)
-        return isAccepted
-      },
-      markUnknown: async (intent, nextCheckAt, ...rest) => {
-        await ledger.markUnknown(intent, nextCheckAt, ...rest)
-        this.note({ intent }, { event: 'outcome', outcome: 'unknown' })
-      },
-      markMismatch: async (intent, reported, fields, judged) => {
-        const streaks = await ledger.markMismatch(intent, reported, fields, judged)
-        this.note({ intent }, { event: 'outcome', outcome: 'mismatch', fields })
-        return streaks
-      },
-      bindFound: async (intent, record, ...claim) => {
-        const isBound = await ledger.bindFound(intent, record, ...claim)
-        if (isBound) this.note({ intent }, { event: 'outcome', outcome: 'found', status: record.transaction.status })
-        return isBound
-      },
-      upsert: async (owner, provider, record, before) => {
-        const stored = await ledger.upsert(owner, provider, record, before)
-        // Another process's change is not this one's.
-        if (!before || !stored || stored.sequence !== record.sequence) return stored
-        const [was, is] = [before.transaction, stored.transaction]
-        if (was.status !== is.status || was.attention !== is.attention) {
-          const change = { from: was.status ?? null, to: is.status ?? null, attention: is.attention ?? null }
-          this.note({ provider, id: is.id }, { event: 'status', ...change })
-        }
-        return stored
-      },
-    }
+  listen(journal: Journal): void {
+    journal.on('done', (intent, { status }) => this.note({ intent }, { event: 'outcome', outcome: 'done', status }))
+    journal.on('unknown', (intent) => this.note({ intent }, { event: 'outcome', outcome: 'unknown' }))
+    journal.on('found', (intent, { status }) => this.note({ intent }, { event: 'outcome', outcome: 'found', status }))
+    journal.on('mismatched', (intent, fields) => this.note({ intent }, { event: 'outcome', outcome: 'mismatch', fields }))
+    journal.on('changed', (provider, was, is) => {
+      if (was.status === is.status && was.attention === is.attention) return
+      const change = { from: was.status ?? null, to: is.status ?? null, attention: is.attention ?? null }
+      this.note({ provider, id: is.id }, { event: 'status', ...change })
+    })
   }
 
   /** Writes what waits, if the ledger takes it in time. */
@@ -131,5 +105,3 @@ export class Timelines {
     this.waiting.set(name, { key, events: [...events, ...since] })
   }
 }
-
-const duplicateId: TimelineFact = { event: 'outcome', outcome: 'mismatch', fields: ['id'] }

@@ -14,7 +14,8 @@ import type { Suspensions } from '../core/creation/suspensions.ts'
 import type { EventHub } from '../core/events/event-hub.ts'
 import { Freshness } from '../core/freshness.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
-import type { Ledger } from '../core/ports/ledger.ts'
+import { type CreatesInFlight, Journal } from '../core/journal.ts'
+import type { JournaledLedger, Ledger, LedgerChanges } from '../core/ports/ledger.ts'
 import type { SwapActionStore } from '../core/ports/swap-actions.ts'
 import type { EventStore } from '../core/ports/transaction-events.ts'
 import type { WatchStore } from '../core/ports/watches.ts'
@@ -24,7 +25,6 @@ import type { Budgets } from '../core/resilience/budget-limit.ts'
 import type { MirrorStatistics } from '../core/routing/mirror.ts'
 import { QuoteDeviations, type WinnerStore } from '../core/routing/winners.ts'
 import type { Timelines } from '../core/timelines.ts'
-import { ledgerWithoutAttention } from '../core/transactions/derive-fields.ts'
 import type { AbsentSwaps } from '../domain/absent-swaps.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Identity, SwapService } from '../domain/service.ts'
@@ -55,6 +55,7 @@ export interface ProcessScope {
   /** The longest current waits for the ledger of an account. */
   readonly ledgerWaits: (account: string) => LedgerWaits
   readonly ledger: Ledger
+  readonly createsInFlight: CreatesInFlight
   /** Results of creates that the ledger could not store at once. */
   readonly deferredResults: DeferredResults
   /** What happens to swaps. */
@@ -113,8 +114,10 @@ export interface Gateway {
 }
 
 /** The process with one configuration: what the providers of one gateway share. The ledger is instrumented. */
-export interface GatewayScope extends Omit<ProcessScope, 'pendingKeys'> {
+export interface GatewayScope extends Omit<ProcessScope, 'ledger' | 'pendingKeys'> {
   readonly config: Config
+  readonly ledger: JournaledLedger
+  readonly journal: LedgerChanges
   /** Whether the gateway issues the clients' keys. */
   readonly isManaged: boolean
   /** Undefined in managed mode. */
@@ -141,8 +144,12 @@ export function gatewayScope(config: Config, process: ProcessScope, retired: Abo
     deviations.observe(observation)
   }
   const isManaged = config.auth.mode === 'managed'
-  const stored = instrumented(isManaged ? process.ledger : ledgerWithoutAttention(process.ledger), observe)
-  const ledger = process.timelines.watch(stored)
+  const ledger = instrumented(process.ledger, observe)
+  // In this order they learn what becomes of a create or a swap.
+  const journal = new Journal()
+  process.createsInFlight.listen(journal)
+  process.timelines.listen(journal)
+  process.suspensions.listen(journal, observe)
   const restoredOrders = instrumented(process.restoredOrders, observe)
   const reported = new Map<string, SwapService>()
   // With issued keys every swap can be read; with a provider's own keys only those of the caller.
@@ -156,6 +163,7 @@ export function gatewayScope(config: Config, process: ProcessScope, retired: Abo
     otherDeposits: new OtherDeposits(ledger, readerOf),
     isManaged,
     ledger,
+    journal: journal.changesOf(ledger, isManaged),
     restoredOrders,
     absentSwaps: process.restoredLedger.absentSwaps(restoredOrders),
     swapActions: instrumented(process.swapActions, observe),

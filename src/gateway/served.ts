@@ -75,7 +75,8 @@ export function backgroundWork(
   actions: ActionParts,
   gateway: GatewayScope,
 ): Pick<Gateway, 'reconcile' | 'pollTransactions' | 'readWatched'> {
-  const { config, ledger, deferredResults, otherDeposits, timelines, pendingKeys, isManaged, clock, observe, tracing } = gateway
+  const { config, ledger, journal, deferredResults, otherDeposits, timelines, pendingKeys, isManaged, clock, observe, tracing } =
+    gateway
   const readers = new Map(providers.flatMap(({ tag, scope, reader }) => (scope.state !== 'off' && reader ? [[tag, reader]] : [])))
   const scans = new ListScans()
   const searching = new Set<string>()
@@ -84,11 +85,12 @@ export function backgroundWork(
   const polls = new Map(providers.flatMap(({ tag, poll }) => (poll ? [[tag, poll] as const] : [])))
   const windowMs = config.ledger.reconcileFor * 1000
   const search = async (): Promise<void> => {
-    const undecided = deferredResults.withoutDeferred(ledger)
     await reconcile({
       timelines,
       otherDeposits,
-      ledger: undecided,
+      ledger,
+      journal,
+      deferredResults,
       readers,
       scans,
       searching,

@@ -39,6 +39,7 @@ import { renewIdempotencyKey, storeIdempotencyKey } from './idempotency-keys.ts'
 import { countMismatch, endStreaks } from './mismatch-streaks.ts'
 import type { Store } from './store.ts'
 import { lastNumberOf } from './transaction-events.ts'
+import type { LedgerTurns } from './turns.ts'
 import { countRefused, type RefusedCreate, removeRefused } from './usage.ts'
 
 type Creates = Pick<
@@ -68,35 +69,37 @@ type Creates = Pick<
 /** Of a create that does not begin together with others, like the wait for a connection. */
 const maxAloneWaitMs = 2_000
 
-export function creates(store: Store, { refusal, heed }: Pick<CreateProbe, 'refusal' | 'heed'>): Creates {
+export function creates(store: Store, { refusal, heed }: Pick<CreateProbe, 'refusal' | 'heed'>, turns: LedgerTurns): Creates {
   const { database, write, writeOne, atOnce } = store
   const alone = new Turns(atOnce?.maxAlone ?? Number.POSITIVE_INFINITY, { maxWaitMs: maxAloneWaitMs })
   /** What this process has begun, until it is told the outcome. */
   const sent = new Map<string, CreateWithoutEntry>()
   return {
-    async begin(intent, isAwaited = () => true) {
+    begin(intent, isAwaited = () => true) {
       const { id, owner, provider, attemptedAt } = intent
-      const why = refusal()?.message
-      if (why !== undefined) return await refuseNew(database, intent, why)
-      let uncertain: UncertainChange | undefined
-      const begun = await atOnce?.begin(intent, isAwaited).catch((reason) => {
-        heed(reason)
-        if (!(reason instanceof UncertainChange)) throw reason
-        uncertain = reason
+      return turns.begin(owner, async () => {
+        const why = refusal()?.message
+        if (why !== undefined) return await refuseNew(database, intent, why)
+        let uncertain: UncertainChange | undefined
+        const begun = await atOnce?.begin(intent, isAwaited).catch((reason) => {
+          heed(reason)
+          if (!(reason instanceof UncertainChange)) throw reason
+          uncertain = reason
+        })
+        if (begun === 'keyInUse') return false
+        if (begun === undefined) {
+          if (!isAwaited()) throw uncertain ?? new LedgerBusy('timeout: the create is over')
+          const isNew = await alone
+            .run(owner, () => beginAlone(store, intent, isAwaited))
+            .catch((reason) => {
+              heed(reason)
+              throw uncertain ?? reason
+            })
+          if (!isNew) return false
+        }
+        if (atOnce) sent.set(id, { intent: id, owner, provider, attempted_at: attemptedAt })
+        return true
       })
-      if (begun === 'keyInUse') return false
-      if (begun === undefined) {
-        if (!isAwaited()) throw uncertain ?? new LedgerBusy('timeout: the create is over')
-        const isNew = await alone
-          .run(owner, () => beginAlone(store, intent, isAwaited))
-          .catch((reason) => {
-            heed(reason)
-            throw uncertain ?? reason
-          })
-        if (!isNew) return false
-      }
-      if (atOnce) sent.set(id, { intent: id, owner, provider, attempted_at: attemptedAt })
-      return true
     },
     markQuoted: (intent, quote) => writeOne((within) => markQuoted(within, intent, quote)),
     async complete(intent, record, judged = [], deposit = {}) {

@@ -13,6 +13,7 @@ import { addToPageIndex, firstPosition, oldestFirst, position, positionColumns, 
 import { changeTime } from './schema/first-schema.ts'
 import { prepare, type Store } from './store.ts'
 import { addEvent, type EventWriter, eventOf, lastDigest, lastNumberOf } from './transaction-events.ts'
+import type { LedgerTurns } from './turns.ts'
 
 type Entries = Pick<
   Ledger,
@@ -29,7 +30,7 @@ type Entries = Pick<
   | 'swapsNamed'
 >
 
-export function entries(store: Store): Entries {
+export function entries(store: Store, turns: LedgerTurns): Entries {
   const { database, write, isIn: isAmong, listed, toList, dataVersion, databaseTimeMs } = store
   const reads = readsOf(store)
   /** The store's data version before an entry was read. */
@@ -78,6 +79,7 @@ export function entries(store: Store): Entries {
       )
       .compile(),
   )
+  const list = lister(database)
   const swapsNamed = prepare(database, ['owner', 'provider', 'ids'], ({ owner, provider, ids }) =>
     database
       .selectFrom('transactions')
@@ -93,40 +95,42 @@ export function entries(store: Store): Entries {
       const current = known && dataVersion?.()
       const isUnchanged = known && current !== undefined && dataVersions.get(known) === current
       if (isUnchanged && isOf(known, owner, provider, id)) return known
-      const row = await reads.find(async (on) => (await find({ owner, provider, id }, on))[0])
+      const row = await turns.readRow(owner, () => reads.find(async (on) => (await find({ owner, provider, id }, on))[0]))
       const entry = row && toEntry(row)
       if (entry && current !== undefined) dataVersions.set(entry, current)
       return entry
     },
     async findAll(owner, provider, ids) {
-      return (await findAll({ owner, provider, ids: toList(ids) })).map(toEntry)
+      return (await turns.read(owner, () => findAll({ owner, provider, ids: toList(ids) }))).map(toEntry)
     },
-    list: lister(database),
+    list: (owner, query) => turns.read(owner, () => list(owner, query)),
     async someOpen(owner, providers, maxEntries) {
       const ofStatus = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
         select ${columns('transactions')} from transactions where owner = ${owner} and ${isListed} and ${condition}`
       const known = sql`status in (${sql.join(openStatuses)})`
-      const { rows } = await sql<EntryRow>`
+      const some = sql<EntryRow>`
         select * from (${ofStatus(known)} union all ${ofStatus(sql`status is null`)}) as open
-        where ${isAmong('provider', toList(providers))} order by random() limit cast(${maxEntries} as bigint)`.execute(database)
-      return rows.map(toEntry)
+        where ${isAmong('provider', toList(providers))} order by random() limit cast(${maxEntries} as bigint)`
+      return (await turns.read(owner, () => some.execute(database))).rows.map(toEntry)
     },
-    async listElsewhere(owner, provider, maxEntries) {
-      if (!(await hasOtherProviders(database, provider))) return { entries: [], isOneAccount: (tag, other) => tag === other }
-      const rows = database.selectFrom('transactions').select(entryColumns).where('owner', '=', owner).where(isListed)
-      const elsewhere = await rows.where('provider', '!=', provider).orderBy('sort_key').limit(maxEntries).execute()
-      return { entries: elsewhere.map(toEntry), isOneAccount: await accountsOf(database) }
-    },
-    async upsert(owner, provider, record, before) {
-      const changed = before && (await write((within) => writeEntry(within, { kind: 'entry', entry: before }, record, store)))
-      // A created one that is gone was pruned, or taken from the account: it does not come back as one that was only observed.
-      const mayInsert = !changed && !before?.isCreated
-      const written = mayInsert
-        ? await write((within) => writeEntry(within, { kind: 'nothing', owner, provider }, record, store))
-        : changed
-      const row = written ?? (await find({ owner, provider, id: record.transaction.id }))[0]
-      return row && toEntry(row)
-    },
+    listElsewhere: (owner, provider, maxEntries) =>
+      turns.read(owner, async () => {
+        if (!(await hasOtherProviders(database, provider))) return { entries: [], isOneAccount: (tag, other) => tag === other }
+        const rows = database.selectFrom('transactions').select(entryColumns).where('owner', '=', owner).where(isListed)
+        const elsewhere = await rows.where('provider', '!=', provider).orderBy('sort_key').limit(maxEntries).execute()
+        return { entries: elsewhere.map(toEntry), isOneAccount: await accountsOf(database) }
+      }),
+    upsert: (owner, provider, record, before) =>
+      turns.read(owner, async () => {
+        const changed = before && (await write((within) => writeEntry(within, { kind: 'entry', entry: before }, record, store)))
+        // A created one that is gone was pruned, or taken from the account: it does not come back as one that was only observed.
+        const mayInsert = !changed && !before?.isCreated
+        const written = mayInsert
+          ? await write((within) => writeEntry(within, { kind: 'nothing', owner, provider }, record, store))
+          : changed
+        const row = written ?? (await find({ owner, provider, id: record.transaction.id }))[0]
+        return row && toEntry(row)
+      }),
     async knownOwners(owners) {
       const { rows } = await sql<{ readonly owner: string }>`
         select listed.value as owner from ${listed(toList(owners))}

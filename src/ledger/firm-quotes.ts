@@ -5,6 +5,7 @@ import { type Intent, type Ledger, maxFirmQuotes } from '../core/ports/ledger.ts
 import type { Database } from './database.ts'
 import { readsOf } from './fresh-reads.ts'
 import type { Store } from './store.ts'
+import type { LedgerTurns } from './turns.ts'
 
 /** Of one transaction: SQLite deletes them in the event loop, each from pages of its own. With a pause (ms) after each. */
 const maxExpiredPerStep = 50
@@ -18,12 +19,12 @@ interface FirmQuoteRow {
   readonly intent: string | null
 }
 
-export function firmQuotes(store: Store): Pick<Ledger, 'keepFirmQuote' | 'findFirmQuote' | 'expireFirmQuotes'> {
+export function firmQuotes(store: Store, turns: LedgerTurns): Pick<Ledger, 'keepFirmQuote' | 'findFirmQuote' | 'expireFirmQuotes'> {
   const { writeOne, databaseTimeMs: now } = store
   const reads = readsOf(store)
   return {
     async keepFirmQuote({ id, owner, provider, quoteId, terms }, validForMs) {
-      const [kept] = await writeOne(async (within) => {
+      const keep = async (within: Database) => {
         const { rows } = await sql<{ readonly valid_until: number }>`
           insert into firm_quotes (id, owner, provider, quote_id, terms, valid_until)
           select ${id}, ${owner}, ${provider}, ${quoteId}, ${JSON.stringify(terms)}, ${now} + ${validForMs}
@@ -33,14 +34,15 @@ export function firmQuotes(store: Store): Pick<Ledger, 'keepFirmQuote' | 'findFi
           on conflict (id) do update set valid_until = firm_quotes.valid_until
           returning valid_until`.execute(within)
         return rows
-      })
+      }
+      const [kept] = await turns.create(owner, () => writeOne(keep))
       return kept ? Number(kept.valid_until) : 'tooMany'
     },
     async findFirmQuote(owner, id) {
       const quote = sql<FirmQuoteRow>`
         select provider, quote_id, terms, valid_until, intent from firm_quotes
         where id = ${id} and owner = ${owner} and valid_until > ${now}`
-      const row = await reads.find(async (on) => (await quote.execute(on)).rows[0])
+      const row = await turns.read(owner, () => reads.find(async (on) => (await quote.execute(on)).rows[0]))
       if (!row || row.intent !== null) return undefined
       const { provider, quote_id: quoteId, valid_until } = row
       return { id, owner, provider, quoteId, terms: JSON.parse(row.terms), validUntil: Number(valid_until) }

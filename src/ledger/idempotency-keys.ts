@@ -6,12 +6,15 @@ import { type EntryRow, entryColumns, loadFirst, toEntry } from './entry.ts'
 import { readsOf } from './fresh-reads.ts'
 import type { State } from './schema/tables.ts'
 import { prepare, type Store } from './store.ts'
+import type { LedgerTurns } from './turns.ts'
 
 const createHasNoOutcome = sql<boolean>`exists (
   select 1 from transactions where transactions.intent = claims.intent and transactions.state in ('pending', 'unknown')
 )`
 
-export function idempotencyKeys(store: Store): Pick<Ledger, 'findIdempotencyKey' | 'noteShown' | 'expireIdempotencyKeys'> {
+type Keys = Pick<Ledger, 'findIdempotencyKey' | 'noteShown' | 'expireIdempotencyKeys'>
+
+export function idempotencyKeys(store: Store, turns: LedgerTurns): Keys {
   const { database, writeOne, clock, databaseTimeMs } = store
   const reads = readsOf(store)
   const find = prepare<IdempotencyKeyRow, QueryParameters>(database, ['owner', 'key', 'now'], (blank) =>
@@ -19,7 +22,9 @@ export function idempotencyKeys(store: Store): Pick<Ledger, 'findIdempotencyKey'
   )
   return {
     async findIdempotencyKey(owner, key) {
-      const row = await reads.findWhileLagging(async (on) => (await find({ owner, key, now: clock.read() }, on))[0])
+      const row = await turns.read(owner, () =>
+        reads.findWhileLagging(async (on) => (await find({ owner, key, now: clock.read() }, on))[0]),
+      )
       return row && toState(row)
     },
     noteShown: (intent) =>

@@ -49,7 +49,7 @@ import type { LedgerCapacity, LedgerConnections, Store } from './store.ts'
 import { swapActions } from './swap-actions.ts'
 import { timelines } from './timeline.ts'
 import { transactionEvents } from './transaction-events.ts'
-import type { TurnLimits } from './turns.ts'
+import { LedgerTurns } from './turns.ts'
 import { usage } from './usage.ts'
 import { watches } from './watches.ts'
 import { deliveries } from './webhook-deliveries.ts'
@@ -72,6 +72,8 @@ export interface LedgerOptions {
   readonly lookup?: LookupFunction
   /** Gets one line each time something is wrong with the server or the file, or with the way to it: what, and what to set. */
   readonly onTrouble?: OnTrouble
+  /** Accounts take turns, and what gets none in time is told; by default no call waits for others. */
+  readonly onTurnRefused?: (work: 'create' | 'read') => void
   /** Replaces the clock of idempotency keys, in milliseconds, for tests. */
   readonly now?: () => number
 }
@@ -86,8 +88,8 @@ export interface OpenLedger {
   /** Of a server; absent of a file. */
   readonly connections?: (() => LedgerConnections) | undefined
   readonly capacity: () => Promise<LedgerCapacity>
-  /** For `inTurns`: how many calls it takes at a time. */
-  readonly turns: TurnLimits
+  /** How long the first read and the first create of an account have waited for their turn. */
+  readonly turnWaits: (account: string) => LedgerWaits
   readonly currencyLists: CurrencyListStore
   readonly overrides: OverrideStore
   readonly suspensions: SuspensionStore
@@ -126,7 +128,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
     const { store, isNew, migrations, missing } = await openStore(url, options)
     const made = isNew ? [`ledger.url: a new ledger was made: ${location}. If there was one before, this is not it`] : []
     const troubles = (store.troubles ?? []).map(({ message }) => `ledger.url: ${message}`)
-    const assembled = assemble(store, options.onTrouble)
+    const assembled = assemble(store, options)
     const warnings = [...made, ...missingWarnings(missing, options), ...troubles, ...store.warnings]
     return {
       ...assembled,
@@ -184,14 +186,15 @@ async function probe({ freshReads }: Store, { createProbe, replicaFigures }: Ass
 
 type Assembled = Omit<OpenLedger, 'warnings' | 'migrations' | 'missingSteps' | 'warmUp'>
 
-function assemble(store: Store, onTrouble: OnTrouble | undefined): Assembled {
+function assemble(store: Store, { onTrouble, onTurnRefused }: LedgerOptions): Assembled {
   const probe = createProbe(store, onTrouble)
-  const { close, waits, connections, capacity, turns, findLostCommits } = store
+  const { close, waits, connections, capacity, findLostCommits } = store
+  const turns = new LedgerTurns(store.turns, onTurnRefused)
   const ledger = {
-    ...creates(store, probe),
-    ...idempotencyKeys(store),
-    ...firmQuotes(store),
-    ...entries(store),
+    ...creates(store, probe, turns),
+    ...idempotencyKeys(store, turns),
+    ...firmQuotes(store, turns),
+    ...entries(store, turns),
     ...openTransactions(store),
     close,
   }
@@ -221,7 +224,7 @@ function assemble(store: Store, onTrouble: OnTrouble | undefined): Assembled {
     waits,
     connections,
     capacity,
-    turns,
+    turnWaits: (account) => turns.waits(account),
     close,
   }
 }

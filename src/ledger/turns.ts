@@ -1,9 +1,7 @@
 /** Who waits for the ledger: accounts take turns, and creates leave connections to the rest (docs/contract-operators.md §10.4). */
 import type { LedgerWaits } from '../core/access/admission.ts'
-import type { Ledger } from '../core/ports/ledger.ts'
 import { withTimeout } from '../domain/async.ts'
 import { LedgerBusy } from '../domain/fault.ts'
-import type { Observer } from '../domain/observation.ts'
 import { Turns } from '../domain/turns.ts'
 
 /** How many calls of all accounts run at the same time. */
@@ -19,55 +17,45 @@ const maxTurnWaitMs = 600
 /** The longest wait for a single row, and for the beginning of a create. */
 const maxWaitMs = 1_000
 
-/** The same ledger, in turns, and the waits of an account. What creates have to store after their response waits for no turn. */
-export function inTurns(
-  ledger: Ledger,
-  turns: TurnLimits,
-  observe: Observer,
-): { ledger: Ledger; ledgerWaits: (account: string) => LedgerWaits } {
-  const creates = new Turns(turns.creates, {
-    maxWaitMs: maxTurnWaitMs,
-    onRefusal: () => observe({ what: 'turnRefused', work: 'create' }),
-  })
-  const reads = new Turns(turns.reads, {
-    maxWaitMs: maxTurnWaitMs,
-    onRefusal: () => observe({ what: 'turnRefused', work: 'read' }),
-  })
-  const ledgerWaits = (account: string): LedgerWaits => ({ readMs: reads.waitMs(account), writeMs: creates.waitMs(account) })
-  const withCreates: Ledger = {
-    ...ledger,
-    begin(...args) {
-      const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-      const work = () => {
-        const begun = ledger.begin(...args)
-        begun.then(resolve, reject)
-        return withTimeout(begun, maxWaitMs, () => undefined) // its request is over, and a silent server does not keep its turn
-      }
-      creates.run(args[0].owner, work).catch(reject)
-      return promise
-    },
-    keepFirmQuote: (...args) => creates.run(args[0].owner, () => ledger.keepFirmQuote(...args)),
-  }
-  if (turns.reads === Number.POSITIVE_INFINITY) return { ledger: withCreates, ledgerWaits }
-  const withReads: Ledger = {
-    ...withCreates,
-    findIdempotencyKey: (...args) => reads.run(args[0], () => ledger.findIdempotencyKey(...args)),
-    findFirmQuote: (...args) => reads.run(args[0], () => ledger.findFirmQuote(...args)),
-    find: (...args) =>
-      withTimeout(
-        reads.run(args[0], () => ledger.find(...args)),
-        maxWaitMs,
-        busy,
-      ),
-    findAll: (...args) => reads.run(args[0], () => ledger.findAll(...args)),
-    list: (...args) => reads.run(args[0], () => ledger.list(...args)),
-    someOpen: (...args) => reads.run(args[0], () => ledger.someOpen(...args)),
-    listElsewhere: (...args) => reads.run(args[0], () => ledger.listElsewhere(...args)),
-    upsert: (...args) => reads.run(args[0], () => ledger.upsert(...args)),
-  }
-  return { ledger: withReads, ledgerWaits }
-}
+/** What creates have to store after their response waits for no turn. Without `onRefused` nothing does. */
+export class LedgerTurns {
+  private readonly creates: Turns | undefined
+  private readonly reads: Turns | undefined
 
-function busy(): never {
-  throw new LedgerBusy(`timeout: the ledger has not answered within ${maxWaitMs} ms`)
+  constructor({ creates, reads }: TurnLimits, onRefused?: (work: 'create' | 'read') => void) {
+    if (!onRefused) return
+    this.creates = new Turns(creates, { maxWaitMs: maxTurnWaitMs, onRefusal: () => onRefused('create') })
+    if (Number.isFinite(reads)) this.reads = new Turns(reads, { maxWaitMs: maxTurnWaitMs, onRefusal: () => onRefused('read') })
+  }
+
+  /** Of the account's first read and create. */
+  waits(account: string): LedgerWaits {
+    return { readMs: this.reads?.waitMs(account) ?? 0, writeMs: this.creates?.waitMs(account) ?? 0 }
+  }
+
+  /** Rejects with `LedgerBusy` where the turn does not come in time, as all of these. */
+  begin(account: string, work: () => Promise<boolean>): Promise<boolean> {
+    if (!this.creates) return work()
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+    // After its request a silent server does not keep its turn.
+    const inTurn = () => withTimeout(work().then(resolve, reject), maxWaitMs, () => undefined)
+    this.creates.run(account, inTurn).catch(reject)
+    return promise
+  }
+
+  create<T>(account: string, work: () => Promise<T>): Promise<T> {
+    return this.creates?.run(account, work) ?? work()
+  }
+
+  read<T>(account: string, work: () => Promise<T>): Promise<T> {
+    return this.reads?.run(account, work) ?? work()
+  }
+
+  /** Waits no longer than a second for the row, either. */
+  readRow<T>(account: string, work: () => Promise<T>): Promise<T> {
+    if (!this.reads) return work()
+    return withTimeout(this.reads.run(account, work), maxWaitMs, () => {
+      throw new LedgerBusy(`timeout: the ledger has not answered within ${maxWaitMs} ms`)
+    })
+  }
 }

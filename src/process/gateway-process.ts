@@ -11,6 +11,7 @@ import { DeferredResults } from '../core/creation/record-result.ts'
 import { RestoredLedger } from '../core/creation/restored-ledger.ts'
 import { Suspensions } from '../core/creation/suspensions.ts'
 import { EventHub } from '../core/events/event-hub.ts'
+import { CreatesInFlight } from '../core/journal.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
 import { MirrorStatistics } from '../core/routing/mirror.ts'
 import { Timelines } from '../core/timelines.ts'
@@ -20,11 +21,9 @@ import { knownForms } from '../forms/index.ts'
 import type { Identify, ProcessScope } from '../gateway/process-scope.ts'
 import { createGateway } from '../gateway.ts'
 import { type OpenLedger, openLedger } from '../ledger/index.ts'
-import { inTurns } from '../ledger/turns.ts'
 import { Connections } from '../provider/connections.ts'
 import type { Http } from '../wire/http.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
-import { CreatesInFlight } from './creates-in-flight.ts'
 import { ConfigurationInForce } from './in-force.ts'
 import type { LimitStores } from './limit-stores.ts'
 import { freshLookup, lookup } from './name-lookup.ts'
@@ -68,17 +67,16 @@ export async function openGateway(
   const mayChange = migrate === 'auto'
   const whenMissing = mayChange ? 'make' : 'refuse'
   const onTrouble = reportTrouble('ledger', observe)
-  const way = { maxConnections, lookup: freshLookup, onTrouble }
+  const onTurnRefused = (work: 'create' | 'read'): void => observe({ what: 'turnRefused', work })
+  const way = { maxConnections, lookup: freshLookup, onTrouble, onTurnRefused }
   const ledgerStores = await openLedger(url, { mustExist, whenMissing, mayMigrate: mayChange, ...way })
   resources.defer(ledgerStores.close)
   const ledgerWarnings = [...ledgerStores.warnings, ...(await ledgerStores.warmUp())] // from here on several connections are needed at a time
   telemetry.observeLedger(ledgerStores)
   const reportOnce = isWorker ? () => {} : observe
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, reportOnce)
-  const creates = new CreatesInFlight()
-  const watched = { ...ledgerStores, ledger: creates.watch(ledgerStores.ledger) }
-  const scope = await openProcessScope(config, watched, monitoring, { limitStores, pages }, resources)
-  const { connections, mirrorStatistics, suspensions, restoredLedger } = scope
+  const scope = await openProcessScope(config, ledgerStores, monitoring, { limitStores, pages }, resources)
+  const { connections, createsInFlight, mirrorStatistics, suspensions, restoredLedger } = scope
   await Promise.all([withDefault(suspensions.follow(), maxWaitMs, undefined), restoredLedger.follow()])
   configuration.run((next) => {
     const gateway = createGateway(next, scope)
@@ -98,7 +96,7 @@ export async function openGateway(
     warnings: [...ledgerWarnings, ...warnings, ...(isWorker ? [] : restoredLedger.warnings)],
     ledgerStores,
     handle,
-    createsInFlight: () => creates.list(),
+    createsInFlight: () => createsInFlight.list(),
     endStreams: () => scope.eventHub.endStreams(),
     follow,
   }
@@ -142,8 +140,10 @@ export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, reso
   return {
     ...knownForms,
     ...given,
-    ...inTurns(ledgerStores.ledger, ledgerStores.turns, observe),
+    ledger: ledgerStores.ledger,
+    ledgerWaits: ledgerStores.turnWaits,
     currencyLists,
+    createsInFlight: new CreatesInFlight(),
     deferredResults,
     timelines,
     events: ledgerStores.events,

@@ -12,6 +12,7 @@ import { DeferredResults } from '../../src/core/creation/record-result.ts'
 import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import { EventHub } from '../../src/core/events/event-hub.ts'
+import { CreatesInFlight } from '../../src/core/journal.ts'
 import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
 import { winnerLifetimeMs } from '../../src/core/routing/winners.ts'
 import { Timelines } from '../../src/core/timelines.ts'
@@ -72,6 +73,7 @@ routing: { providers: [alpha] }
     timelines: new Timelines({ append: async () => {} }, () => {}),
     events: store.events,
     eventHub: new EventHub(store.events, store.watches, () => {}),
+    createsInFlight: new CreatesInFlight(),
     deferredResults: new DeferredResults({ observe: () => {} }),
     suspensions: new Suspensions(store.suspensions, fastClock()),
     restoredLedger: new RestoredLedger(store.restores),

@@ -97,6 +97,8 @@ async function search(form: ProviderForm, rows: readonly Transaction[]): Promise
   } as unknown as Ledger
   await reconcile({
     ledger,
+    journal: ledger,
+    deferredResults: { isDeferred: () => false },
     readers: new Map([['alpha', readerOf(form, rows)]]),
     scans: new ListScans(),
     searching: new Set(),

@@ -1,10 +1,11 @@
 /** Who waits for a ledger that has more to do than it can (docs/contract-operators.md §10.4). */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Ledger } from '../../src/core/ports/ledger.ts'
 import { LedgerBusy } from '../../src/domain/fault.ts'
-import type { Observation } from '../../src/domain/observation.ts'
 import { Turns } from '../../src/domain/turns.ts'
-import { inTurns } from '../../src/ledger/turns.ts'
+import { openLedger } from '../../src/ledger/index.ts'
+import { LedgerTurns } from '../../src/ledger/turns.ts'
+
+const never = new Promise<never>(() => {})
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -77,32 +78,61 @@ test('who gets no turn in time is refused, without a change', async () => {
   expect(turns.waitMs('noisy')).toBe(0)
 })
 
-test('creates leave room for reads, and results never wait here; who gets no turn is counted', async () => {
-  const observed: Observation[] = []
-  const never = new Promise<never>(() => {})
-  const silent = {
-    begin: () => never,
-    find: () => Promise.resolve(undefined),
-    complete: () => Promise.resolve(true),
-  } as unknown as Ledger
-  const { ledger, ledgerWaits } = inTurns(silent, { creates: 2, reads: 1 }, (observation) => void observed.push(observation))
-  const begins = Array.from({ length: 5 }, () => ledger.begin({ owner: 'noisy' } as never).catch((reason) => reason))
-  expect(await ledger.find('noisy', 'alpha', 'x')).toBeUndefined()
-  expect(await ledger.complete('intent', {} as never)).toBe(true)
+test('creates leave room for reads; who gets no turn is counted', async () => {
+  const refused: string[] = []
+  const turns = new LedgerTurns({ creates: 2, reads: 1 }, (work) => void refused.push(work))
+  const begins = Array.from({ length: 5 }, () => turns.begin('noisy', () => never).catch((reason) => reason))
+  expect(await turns.readRow('noisy', async () => 'a row')).toBe('a row')
   await vi.advanceTimersByTimeAsync(599)
-  expect([ledgerWaits('noisy'), ledgerWaits('quiet')]).toEqual([
+  expect([turns.waits('noisy'), turns.waits('quiet')]).toEqual([
     { readMs: 0, writeMs: 599 },
     { readMs: 0, writeMs: 0 },
   ])
   await vi.advanceTimersByTimeAsync(1)
   expect(await Promise.all(begins.slice(2))).toEqual([expect.any(LedgerBusy), expect.any(LedgerBusy), expect.any(LedgerBusy)])
-  expect(observed).toEqual(Array.from({ length: 3 }, () => ({ what: 'turnRefused', work: 'create' })))
+  expect(refused).toEqual(['create', 'create', 'create'])
 })
 
 test('a row that the ledger does not return within a second is not waited for', async () => {
-  const silent = { find: () => new Promise<never>(() => {}) } as unknown as Ledger
-  const { ledger } = inTurns(silent, { creates: 1, reads: 1 }, () => {})
-  const found = ledger.find('owner', 'alpha', 'x').catch((reason) => reason)
+  const turns = new LedgerTurns({ creates: 1, reads: 1 }, () => {})
+  const found = turns.readRow('owner', () => never).catch((reason) => reason)
   await vi.advanceTimersByTimeAsync(1_000)
   expect(await found).toBeInstanceOf(LedgerBusy)
 })
+
+test('what an account asks before a create is sent, and its reads, take turns; results and background work never wait here', async () => {
+  vi.useRealTimers()
+  const works = ['begin', 'create', 'read', 'readRow'] as const
+  const asked: string[] = []
+  for (const work of works)
+    vi.spyOn(LedgerTurns.prototype, work).mockImplementation(async () => {
+      asked.push(work)
+      throw new LedgerBusy('')
+    })
+  const { ledger, close } = await openLedger('sqlite::memory:')
+  const turnOf: Record<string, string> = {}
+  for (const [name, method] of Object.entries(ledger).filter(([name]) => name !== 'close')) {
+    asked.length = 0
+    const [first, ...others] = name === 'begin' || name === 'keepFirmQuote' ? [{ owner: 'owner' }] : ['owner', 'alpha', []]
+    await (async () => method(first as never, ...(others as never[])))().catch(() => {})
+    turnOf[name] = asked.join()
+  }
+  await close()
+  vi.restoreAllMocks()
+  expect(turnOf).toEqual({
+    begin: 'begin',
+    keepFirmQuote: 'create',
+    find: 'readRow',
+    ...named('read', 'findIdempotencyKey', 'findFirmQuote', 'findAll', 'list', 'someOpen', 'listElsewhere', 'upsert'),
+    ...named('', 'markQuoted', 'drop', 'markUnknown', 'complete', 'bindFound', 'markMismatch', 'noteShown'),
+    ...named('', 'depositHolder', 'boundCreate', 'takeDeposit', 'existingIds', 'mismatchedIds', 'swapsNamed', 'knownOwners'),
+    ...named('', 'dropUnquoted', 'dueCreates', 'ownersOfUnresolved', 'scheduleNextCheck', 'markNotCreated'),
+    ...named('', 'dueRefusedCreates', 'scheduleNextRefusedCheck', 'keepRefused', 'keepCandidates'),
+    ...named('', 'unresolvedBetween', 'unresolvedElsewhere', 'leaseOpen', 'leaseLost', 'releaseOpen'),
+    ...named('', 'expireIdempotencyKeys', 'expireFirmQuotes'),
+  })
+})
+
+function named(turn: string, ...names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, turn]))
+}

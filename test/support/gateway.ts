@@ -18,6 +18,7 @@ import { DeferredResults } from '../../src/core/creation/record-result.ts'
 import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import { EventHub } from '../../src/core/events/event-hub.ts'
+import { CreatesInFlight } from '../../src/core/journal.ts'
 import type { AuditLog } from '../../src/core/operations/audit.ts'
 import type { Ledger } from '../../src/core/ports/ledger.ts'
 import type { LedgerAdmin } from '../../src/core/ports/ledger-admin.ts'
@@ -37,7 +38,6 @@ import { forms, knownForms } from '../../src/forms/index.ts'
 import type { ProcessScope } from '../../src/gateway/process-scope.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
-import { inTurns } from '../../src/ledger/turns.ts'
 import { lookup } from '../../src/process/name-lookup.ts'
 import { RunningGateway } from '../../src/process/running-gateway.ts'
 import { configuredTags } from '../../src/process/tags.ts'
@@ -140,16 +140,12 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
   for (const key of settings.preverifiedKeys ?? [clientKey]) await verify(key)
   const observations: Observation[] = []
   const place = settings.ledger ?? 'sqlite::memory:'
-  const openStore = () => openLedger(place, { ...(settings.ledgerClock && { now: settings.ledgerClock }) })
-  let store = await openStore()
   const observe = (observation: Observation): void => void observations.push(observation)
+  const onTurnRefused = (work: 'create' | 'read'): void => observe({ what: 'turnRefused', work })
+  const openStore = () => openLedger(place, { onTurnRefused, ...(settings.ledgerClock && { now: settings.ledgerClock }) })
+  let store = await openStore()
   const { ledgerLayer = (own) => own, actionsLayer = (own) => own } = settings
-  const { ledger: shared, ledgerWaits } = inTurns(
-    latest(() => store.ledger),
-    store.turns,
-    observe,
-  )
-  const ledger = ledgerLayer(shared)
+  const ledger = ledgerLayer(latest(() => store.ledger))
   const ledgerAdmin = latest(() => store.ledgerAdmin)
   const accounts = latest(() => store.accounts)
   const connections = new Connections(lookup)
@@ -182,7 +178,8 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
         () => 0,
       ),
     ledger,
-    ledgerWaits,
+    ledgerWaits: (account) => store.turnWaits(account),
+    createsInFlight: new CreatesInFlight(),
     deferredResults: results,
     timelines,
     events,

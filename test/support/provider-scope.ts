@@ -28,7 +28,8 @@ const configured: ConfiguredProvider = {
   judge: { depositAddress: 'refuse', depositMemo: 'refuse', amount: 'refuse', contract: 'refuse', network: 'refuse' },
 }
 
-interface Overrides extends Partial<Omit<ProviderScope, 'currencyList' | 'configured'>> {
+interface Overrides extends Partial<Omit<ProviderScope, 'ledger' | 'currencyList' | 'configured'>> {
+  readonly ledger?: Ledger
   readonly currencyList?: Partial<CachedCurrencyList>
   readonly configured?: Partial<ConfiguredProvider>
 }
@@ -74,6 +75,7 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     routing: { maxDeviation: 0.1, refuseDeviation: false, roundAmounts: 'refuse' },
     confidential: new Confidential({ keys: [], hosts: [], names: [] }),
     ledger: {} as Ledger,
+    journal: overrides.ledger ?? ({} as Ledger),
     freshness: new Freshness({ refreshMs: 5_000, clock, steadyClock: clock }),
     pendingKeys: undefined,
     ...overrides,

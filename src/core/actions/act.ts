@@ -13,7 +13,7 @@ import { kindOfAction, type SwapAction, type SwapActionRequest } from '../../dom
 import { Timeline } from '../../domain/timeline.ts'
 import type { RefundAddress } from '../assets/check-request.ts'
 import type { Clock } from '../clock.ts'
-import type { Ledger, LedgerEntry } from '../ports/ledger.ts'
+import type { JournaledLedger, LedgerChanges, LedgerEntry } from '../ports/ledger.ts'
 import type { NewSwapAction, StoredSwapAction, SwapActionStore } from '../ports/swap-actions.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { claimInTime, firstCheckMs, marginMs, maxLedgerWaitMs } from '../sent-once.ts'
@@ -35,7 +35,7 @@ export interface ActingProvider {
 export interface ActionParts {
   /** By tag. */
   readonly providers: ReadonlyMap<string, ActingProvider>
-  readonly ledger: Ledger
+  readonly ledger: JournaledLedger
   readonly store: SwapActionStore
   readonly absentSwaps: AbsentSwaps
   readonly clock: Clock
@@ -193,14 +193,14 @@ async function act(
   }
   await store.markActionDone(claim).catch((reason) => leaveUnknown(Fault.from(reason)))
   note('done')
-  await keepAddress(entry, address, ledger)
+  await keepAddress(entry, address, scope.journal)
   return { isRepeated: false, deadline }
 }
 
 /** In the ledger, too, until the provider reports it. */
-async function keepAddress(entry: LedgerEntry, address: RefundAddress, ledger: Ledger): Promise<void> {
+async function keepAddress(entry: LedgerEntry, address: RefundAddress, journal: LedgerChanges): Promise<void> {
   if (address.refundAddress === undefined || entry.transaction.refundAddress !== undefined) return
   const { owner, provider, transaction } = entry
   const kept = { ...entry, transaction: { ...transaction, ...address } }
-  await withDefault(ledger.upsert(owner, provider, kept, entry), maxLedgerWaitMs, undefined)
+  await withDefault(journal.upsert(owner, provider, kept, entry), maxLedgerWaitMs, undefined)
 }

@@ -39,7 +39,9 @@ let contexts: Context[]
 let fails: unknown
 let address: Partial<Transaction>
 let isStillBound: boolean
+let isDeferred: boolean
 beforeEach(() => {
+  isDeferred = false
   isStillBound = true
   address = { depositAddress: 'bc1' }
   states = []
@@ -56,6 +58,8 @@ const ledger = {
   noteShown: async () => isStillBound,
 } as unknown as Ledger
 
+const deferredResults = { isDeferred: () => isDeferred }
+
 const service = {
   async call(op: string, _: unknown, context: Context) {
     contexts.push(context)
@@ -70,7 +74,7 @@ async function create(
 ): Promise<ServiceResponse<'createTransaction'>> {
   const context = { requestId: 'r', caller: { address: '', identity: 'acme' }, idempotencyKeyHeader } as Context
   return idempotency(
-    ledger,
+    { ledger, deferredResults },
     table,
     new SentCreateKeys(() => 0),
   )(service).call('createTransaction', { ...request, ...overrides } as NewTransaction, context)
@@ -89,7 +93,8 @@ const done = async (changed: Partial<Extract<IdempotencyKeyState, { state: 'done
 
 it('without a key every create is sent', async () => {
   const context = { requestId: 'r', caller: { address: '', identity: 'acme' } } as Context
-  await idempotency(ledger, table, new SentCreateKeys(() => 0))(service).call('createTransaction', request, context)
+  const layer = idempotency({ ledger, deferredResults }, table, new SentCreateKeys(() => 0))
+  await layer(service).call('createTransaction', request, context)
   expect(lookups).toEqual([])
   expect(contexts[0]).toBe(context)
 })
@@ -98,6 +103,12 @@ it('a new key is stored with the request', async () => {
   await create()
   expect(lookups).toEqual([['acme', 'key-1']])
   expect(contexts[0]?.idempotencyKey).toMatchObject({ key: 'key-1', fingerprint: expect.stringContaining('USDTTRC20') })
+})
+
+it('a result that the ledger shows before it has confirmed it is none yet', async () => {
+  isDeferred = true
+  states = [await done()]
+  await expect(create()).rejects.toMatchObject({ kind: 'inProgress', retryAfter: 2 })
 })
 
 it('a swap that a person takes back while its response is written is not shown', async () => {

@@ -25,14 +25,20 @@ import { mayBeOrderOf } from '../same-swap.ts'
 import { firstCheckMs, maxLedgerWaitMs } from '../sent-once.ts'
 import { doubtAbout } from '../visible-state.ts'
 import { inProgress } from './intent.ts'
-import { contradiction, failure } from './record-result.ts'
+import { contradiction, type DeferredResults, failure } from './record-result.ts'
 import { undecidedOrder } from './restored-ledger.ts'
+
+interface KeyStores {
+  readonly ledger: Pick<Ledger, 'findIdempotencyKey' | 'noteShown'>
+  readonly deferredResults: Pick<DeferredResults, 'isDeferred'>
+}
 
 /**
  * Returns the first response for a repeated request. Throws `inProgress` (409) while its outcome is unknown, and `reusedKey`
  * (422) for another request with the same key.
  */
-export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: SentCreateKeys): Layer {
+export function idempotency(stores: KeyStores, table: AssetTable, sentCreateKeys: SentCreateKeys): Layer {
+  const { ledger } = stores
   return onOperations({
     async createTransaction(request, context, next) {
       const key = context.idempotencyKeyHeader
@@ -45,7 +51,7 @@ export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: S
       const ledgerWaitMs = performance.now() - startedAt
       if (existing) {
         sentCreateKeys.add(ownerOf(context), key)
-        return replay(existing, isSameRequest(existing, request, idempotencyKey, table), context, ledger, next)
+        return replay(existing, isSameRequest(existing, request, idempotencyKey, table), context, stores, next)
       }
       sentCreateKeys.delete(ownerOf(context), key)
       try {
@@ -64,7 +70,7 @@ export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: S
         const winner = await ledger.findIdempotencyKey(ownerOf(context), key)
         if (!winner) throw reason
         sentCreateKeys.add(ownerOf(context), key)
-        return replay(winner, isSameRequest(winner, request, idempotencyKey, table), context, ledger, next)
+        return replay(winner, isSameRequest(winner, request, idempotencyKey, table), context, stores, next)
       }
     },
   })
@@ -79,7 +85,7 @@ async function replay(
   keyState: IdempotencyKeyState,
   isSame: boolean,
   context: Context,
-  ledger: Pick<Ledger, 'noteShown'>,
+  { ledger, deferredResults }: KeyStores,
   service: SwapService,
 ): Promise<ServiceResponse<'createTransaction'>> {
   if (context.timeline) context.timeline.intent = keyState.intent
@@ -91,6 +97,7 @@ async function replay(
   }
   if (keyState.state === 'mismatch') throw contradiction(keyState.provider).with({ replayed: true })
   if (keyState.state !== 'done') throw unfinished(keyState)
+  if (deferredResults.isDeferred(keyState.intent)) throw inProgress() // the ledger shows it before it has confirmed it
   const { entry, first } = keyState
   if (first) {
     refuseDoubtful(entry.provider, doubtAbout(entry))

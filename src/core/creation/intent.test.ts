@@ -89,7 +89,7 @@ it('L53: a create waits for the ledger for a second, with its look for the key; 
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const begun = Promise.withResolvers<boolean>()
-  const slow = intent({ ...scope, ledger: { ...ledger, begin: () => begun.promise } })
+  const slow = intent({ ...scope, journal: { ...ledger, begin: () => begun.promise } })
   let fault: unknown
   void slow(request, contextWith({ ledgerWaitMs: 400 }), provider).catch((reason) => {
     fault = reason

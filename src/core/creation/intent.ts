@@ -23,7 +23,7 @@ export function intent(scope: ProviderScope): SendCreate {
   const { ledger, tag: provider, clock, intentIdOf, hasList, quotedFirst, destination, currencyList, observe, pendingKeys } = scope
   const { configured } = scope
   const { naming } = currencyList
-  const { timelines } = scope
+  const { journal, timelines } = scope
   const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
   return async (request, context, next) => {
     const { caller, idempotencyKey, pair, askedPair, span, requestId, firmQuote } = context
@@ -61,9 +61,9 @@ export function intent(scope: ProviderScope): SendCreate {
     }
     const waitMs = maxLedgerWaitMs - (context.ledgerWaitMs ?? 0)
     const isBegun = await claimInTime(
-      ledger.begin(entry, () => isAwaited),
+      journal.begin(entry, () => isAwaited),
       waitMs,
-      () => ledger.drop(id),
+      () => journal.drop(id),
     )
       .catch((reason) => {
         if (reason instanceof QuoteNotHeld) throw quoteExpired()
@@ -95,11 +95,11 @@ export function intent(scope: ProviderScope): SendCreate {
         observe({ what: 'create', provider, outcome: 'unknown' })
         if (context.timeline) timelines.add({ intent: id }, context.timeline.take())
         pendingKeys?.keep(caller)
-        await ledger.markUnknown(id, clock() + firstCheckMs, unknownReasonOf(fault)).catch(() => {})
+        await journal.markUnknown(id, clock() + firstCheckMs, unknownReasonOf(fault)).catch(() => {})
       } else {
         const needsCheck = fault.refusal === 'foreign' && hasList()
         if (needsCheck) pendingKeys?.keep(caller)
-        await ledger.drop(id, needsCheck ? clock() + firstCheckMs : undefined).catch(() => {})
+        await journal.drop(id, needsCheck ? clock() + firstCheckMs : undefined).catch(() => {})
       }
       throw fault
     }

@@ -15,7 +15,7 @@ import type { Timeline } from '../../domain/timeline.ts'
 import type { Span } from '../../domain/trace.ts'
 import { assetIn, from, pickAssetFields } from '../assets/asset-naming.ts'
 import { type Destination, differences, mayBeOneAccount } from '../destination.ts'
-import type { Ledger, UnresolvedCreate } from '../ports/ledger.ts'
+import type { JournaledLedger, UnresolvedCreate } from '../ports/ledger.ts'
 import type { JudgePolicies } from '../provider-scope.ts'
 import { amountKeyOf } from '../quotes/offers.ts'
 import {
@@ -80,7 +80,7 @@ export interface CreateGroup {
 }
 
 interface MatchPorts {
-  readonly ledger: Ledger
+  readonly ledger: JournaledLedger
   readonly scans: ListScans
 }
 
@@ -226,7 +226,7 @@ function mergeReports(reports: readonly ReportedTransaction[]): Transaction {
 }
 
 /** Unresolved creates that may have made the same transactions, by their amounts: at the account of now, and elsewhere. */
-async function createsAround(provider: string, creates: readonly UnresolvedCreate[], skewMs: number, ledger: Ledger) {
+async function createsAround(provider: string, creates: readonly UnresolvedCreate[], skewMs: number, ledger: JournaledLedger) {
   const spanMs = createdAfterMs + createdBeforeMs + 2 * skewMs
   const times = creates.map(({ attemptedAt }) => attemptedAt)
   const [first, last] = [Math.min(...times) - spanMs, Math.max(...times) + spanMs]

@@ -93,6 +93,8 @@ interface World {
   policies: JudgePolicies
   /** Who has the deposit address. */
   holder?: DepositHolder
+  /** The create whose result this process has. */
+  deferred?: string
   now: number
 }
 
@@ -228,6 +230,8 @@ const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<v
     timelines: { note: (_, fact) => void noted.push(fact) },
     otherDeposits: new OtherDeposits({ depositHolder: async () => world.holder }, () => undefined),
     ledger: store,
+    journal: store,
+    deferredResults: { isDeferred: (intent) => intent === world.deferred },
     readers: new Map([
       [
         'beta',
@@ -865,6 +869,14 @@ describe('the time of a check', () => {
     }
     const [, soon, , hourly, , never] = scheduled
     expect([soon, hourly, never]).toEqual([attemptedAt + 300_000, attemptedAt + 10_800_000, undefined])
+  })
+
+  test('no create is looked for whose result this process has', async () => {
+    world.unresolved = [lost, { ...lost, intent: 'intent-2' }]
+    world.rows = [{ ...createdTransaction, amountIn: '7' as Amount }]
+    world.deferred = 'intent-1'
+    await run()
+    expect(checkCount).toEqual([0, 1])
   })
 
   test('each check is counted', async () => {

@@ -11,16 +11,20 @@ import type { Transaction } from '../../domain/swap.ts'
 import { Timeline } from '../../domain/timeline.ts'
 import { type Link, readTraceparent, type Span, type Tracing } from '../../domain/trace.ts'
 import type { Clock } from '../clock.ts'
-import type { DepositClaim, Ledger, UnresolvedCreate } from '../ports/ledger.ts'
+import type { DepositClaim, JournaledLedger, LedgerChanges, UnresolvedCreate } from '../ports/ledger.ts'
 import type { Timelines } from '../timelines.ts'
 import type { PendingCreateKeys } from './idempotency.ts'
 import type { ListScans } from './list-scan.ts'
 import { type CreateGroup, type MatchCreate, type MatchResult, matchCreates, type TransactionReader } from './match-create.ts'
 import { type OtherDeposits, takingDeposit } from './other-deposits.ts'
 import { unsafe } from './payable.ts'
+import type { DeferredResults } from './record-result.ts'
 
 interface ReconciliationOptions {
-  readonly ledger: Ledger
+  readonly ledger: JournaledLedger
+  readonly journal: Pick<LedgerChanges, 'bindFound' | 'markMismatch'>
+  /** Of creates that are not due, since this process has their results. */
+  readonly deferredResults: Pick<DeferredResults, 'isDeferred'>
   /** Readers of the transactions of the providers that have a list of them, by tag. */
   readonly readers: ReadonlyMap<string, TransactionReader>
   /** Scans of lists that are too long for one run. */
@@ -51,7 +55,7 @@ const concurrency = 8
 interface Search {
   /** Before the names of its searches and scans: what is read for one kind does not answer for the other. */
   readonly name: string
-  readonly due: Ledger['dueCreates']
+  readonly due: JournaledLedger['dueCreates']
   /** False if another process was first. `next`: undefined if there is no further search. */
   readonly scheduleNext: (
     create: UnresolvedCreate,
@@ -255,10 +259,10 @@ const cheapIntervals = [
 ]
 
 function checks(options: ReconciliationOptions): Search {
-  const { ledger, windowMs } = options
+  const { ledger, deferredResults, windowMs } = options
   return {
     name: 'unknown ',
-    due: ledger.dueCreates,
+    due: async (...query) => (await ledger.dueCreates(...query)).filter(({ intent }) => !deferredResults.isDeferred(intent)),
     scheduleNext: ledger.scheduleNextCheck,
     conclude: (create, found, now) => concludeCheck(create, found, now, options),
     nextTime: (create, result, now) => nextCheckTime(create, result, now, windowMs),
@@ -271,7 +275,7 @@ async function concludeCheck(
   now: number,
   options: ReconciliationOptions,
 ): Promise<SearchResult> {
-  const { ledger, readers, windowMs, clock, observe } = options
+  const { ledger, journal, readers, windowMs, clock, observe } = options
   const { matched, counted = [], isAmbiguous, isPossible = false, candidates = [], withheld, lacksPrice, isListShort } = found
   const { unreadable = [] } = found
   const isRead = true
@@ -288,16 +292,16 @@ async function concludeCheck(
   }
   const { derived = [], body, contradicted = [], sequence } = matched
   if (contradicted.length > 0) {
-    await ledger.markMismatch(create.intent, body, contradicted)
+    await journal.markMismatch(create.intent, body, contradicted)
     return { outcome: 'contradicted', isRead, isDone: true }
   }
   const transaction = { ...body, status: body.status ?? ('wait' as const) }
   const at = clock()
   const record = { transaction, derived, reportedAt: at, fetchedAt: at, sequence }
-  const store = (claim: DepositClaim): Promise<boolean> => ledger.bindFound(create.intent, record, claim)
+  const store = (claim: DepositClaim): Promise<boolean> => journal.bindFound(create.intent, record, claim)
   const isFree = await takingDeposit(store, () => claimAfter(create, transaction, options))
   if (isFree === 'depositTaken' && readers.get(create.provider)?.policies.depositAddress !== 'count') {
-    await ledger.markMismatch(create.intent, body, [unsafe.field])
+    await journal.markMismatch(create.intent, body, [unsafe.field])
     return { outcome: 'contradicted', isRead, isDone: true }
   }
   const isBound = isFree === 'depositTaken' ? await store({ isShared: true }) : isFree
@@ -362,7 +366,7 @@ async function concludeRefused(
   create: UnresolvedCreate,
   { matched, isAmbiguous, candidates = [], withheld }: MatchResult,
   now: number,
-  ledger: Ledger,
+  ledger: JournaledLedger,
 ): Promise<SearchResult> {
   // Until the last check another create may still turn out to have one of the candidates.
   const isUndecided = isAmbiguous && candidates.length > 0 && isLastRefusedCheck(create, now)

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { DepositInUse, Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
-import type { Intent, Ledger, TransactionRecord, UnresolvedCreate } from '../ports/ledger.ts'
+import type { Intent, LedgerChanges, TransactionRecord } from '../ports/ledger.ts'
+import { OtherDeposits } from './other-deposits.ts'
 import { DeferredResults } from './record-result.ts'
 
 const record = { derived: [], reportedAt: 1 } as unknown as TransactionRecord
@@ -12,9 +13,9 @@ let written: string[]
 let outcomes: string[]
 let refuse: (what: string) => unknown
 let results: DeferredResults
-let ledger: Ledger
+let journal: LedgerChanges
 
-function fake(): Ledger {
+function fake(): LedgerChanges {
   const act = (what: string) => async (id: string | Intent) => {
     const name = `${what} ${typeof id === 'string' ? id : id.id}`
     const reason = refuse(name)
@@ -22,15 +23,16 @@ function fake(): Ledger {
     written.push(name)
     return true
   }
-  const dueCreates = async (): Promise<readonly UnresolvedCreate[]> =>
-    ['a', 'b', 'c'].map((name) => ({ intent: name }) as UnresolvedCreate)
   return {
     begin: act('begin'),
     complete: act('settle'),
     markMismatch: act('contradict'),
     drop: act('drop'),
-    dueCreates,
-  } as unknown as Ledger
+  } as unknown as LedgerChanges
+}
+
+function changesAt(journal: LedgerChanges): LedgerChanges {
+  return results.changesAt('alpha', journal, new OtherDeposits({ depositHolder: async () => undefined }, () => undefined))
 }
 
 let held: number[]
@@ -47,15 +49,15 @@ beforeEach(() => {
   held = []
   refuse = () => undefined
   results = new DeferredResults({ observe, maxResults: 3 })
-  ledger = results.wrap(fake(), 'alpha')
+  journal = changesAt(fake())
 })
 afterEach(() => void vi.useRealTimers())
 
 describe('L46: a result that the ledger cannot store at once', () => {
   test('rejects, and is written in order as soon as the ledger recovers, with longer and longer pauses', async () => {
     refuse = fail
-    for (const id of ['a', 'b']) await expect(ledger.complete(id, record)).rejects.toMatchObject({ reason: 'ledger_unavailable' })
-    await expect(ledger.drop('c')).rejects.toMatchObject({ reason: 'ledger_unavailable' })
+    for (const id of ['a', 'b']) await expect(journal.complete(id, record)).rejects.toMatchObject({ reason: 'ledger_unavailable' })
+    await expect(journal.drop('c')).rejects.toMatchObject({ reason: 'ledger_unavailable' })
     expect(outcomes).toEqual(['unrecorded', 'unrecorded', 'unrecorded'])
     const attempts = vi.fn((_: string) => fail())
     refuse = attempts
@@ -71,25 +73,10 @@ describe('L46: a result that the ledger cannot store at once', () => {
     expect(written).toHaveLength(3)
   })
 
-  test('and that the ledger shows before it has confirmed it, is none for a repeat of its key', async () => {
-    const key = { intent: 'a', fingerprint: 'f', state: 'done', entry: { provider: 'alpha' } }
-    const { findIdempotencyKey } = results.withoutUnconfirmed({
-      ...fake(),
-      findIdempotencyKey: async () => key,
-    } as unknown as Ledger)
-    expect(await findIdempotencyKey('owner', 'key')).toBe(key)
-    refuse = () => failure(new UncertainChange(new Error('cut')))
-    await expect(ledger.complete('a', record)).rejects.toBeDefined()
-    expect(await findIdempotencyKey('owner', 'key')).toMatchObject({ state: 'open', provider: 'alpha', isRunning: true })
-    refuse = () => undefined
-    await vi.advanceTimersByTimeAsync(1_000)
-    expect(await findIdempotencyKey('owner', 'key')).toBe(key)
-  })
-
   test('and whose deposit address another open swap has got by then, is a mismatch', async () => {
     const claim = { judgedIfTaken: [] }
     refuse = fail
-    await expect(ledger.complete('a', record, [], claim)).rejects.toMatchObject({ reason: 'ledger_unavailable' })
+    await expect(journal.complete('a', record, [], claim)).rejects.toMatchObject({ reason: 'ledger_unavailable' })
     refuse = (what) => (what === 'settle a' ? new DepositInUse() : undefined)
     await vi.advanceTimersByTimeAsync(5_000)
     expect([written, outcomes]).toEqual([['contradict a'], ['unrecorded', 'contradicted', 'recorded']])
@@ -97,30 +84,30 @@ describe('L46: a result that the ledger cannot store at once', () => {
 
   test('is left to its request if only its deposit address is in use', async () => {
     refuse = () => new DepositInUse()
-    await expect(ledger.complete('a', record)).rejects.toThrow(DepositInUse)
+    await expect(journal.complete('a', record)).rejects.toThrow(DepositInUse)
     refuse = () => undefined
     await vi.advanceTimersByTimeAsync(5_000)
     expect([written, outcomes]).toEqual([[], []])
   })
 
   test('is not reconciled meanwhile, also during its first write', async () => {
-    const dueNow = async () => (await results.withoutDeferred(fake()).dueCreates(1, 200, undefined)).map((open) => open.intent)
+    const deferred = () => ['a', 'b', 'c'].filter((intent) => results.isDeferred(intent))
     refuse = fail
-    await ledger.complete('a', record).catch(() => {})
+    await journal.complete('a', record).catch(() => {})
     refuse = () => undefined
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    const slow = results.wrap({ ...fake(), complete: () => promise }, 'alpha')
+    const slow = changesAt({ ...fake(), complete: () => promise })
     const completing = slow.complete('b', record)
-    expect(await dueNow()).toEqual(['c'])
+    expect(deferred()).toEqual(['a', 'b'])
     resolve(true)
     await completing
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(await dueNow()).toEqual(['a', 'b', 'c'])
+    expect(deferred()).toEqual([])
   })
 
   test('is kept up to a bound; further results are left to reconciliation', async () => {
     refuse = fail
-    for (const id of ['a', 'b', 'c', 'd']) await ledger.complete(id, record).catch(() => {})
+    for (const id of ['a', 'b', 'c', 'd']) await journal.complete(id, record).catch(() => {})
     expect(outcomes).toEqual(['unrecorded', 'unrecorded', 'unrecorded', 'abandoned'])
     refuse = () => undefined
     await vi.advanceTimersByTimeAsync(1_000)
@@ -129,19 +116,19 @@ describe('L46: a result that the ledger cannot store at once', () => {
 
   test('is abandoned if the ledger has another result by then', async () => {
     refuse = fail
-    for (const id of ['a', 'b']) await ledger.complete(id, record).catch(() => {})
+    for (const id of ['a', 'b']) await journal.complete(id, record).catch(() => {})
     refuse = (what) => (what === 'settle a' ? failure(new LedgerConflict('bound by hand')) : undefined)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(written).toEqual(['settle b'])
     expect(outcomes.slice(2)).toEqual(['conflicting', 'recorded'])
-    await expect(ledger.complete('a', record)).rejects.toBeDefined()
+    await expect(journal.complete('a', record)).rejects.toBeDefined()
     await vi.advanceTimersByTimeAsync(60_000)
     expect(outcomes.slice(4)).toEqual(['conflicting'])
   })
 
   test('L71: is counted as a duplicate id if another create has its id by then', async () => {
     const complete = vi.fn(async (): Promise<boolean> => false).mockRejectedValueOnce(fail())
-    const repeated = results.wrap({ ...fake(), complete }, 'alpha')
+    const repeated = changesAt({ ...fake(), complete })
     await expect(repeated.complete('a', record)).rejects.toBeDefined()
     await vi.advanceTimersByTimeAsync(1_000)
     expect(outcomes).toEqual(['unrecorded', 'duplicateId', 'recorded'])
@@ -150,7 +137,7 @@ describe('L46: a result that the ledger cannot store at once', () => {
 
   test('does not delay the others if it can never be written', async () => {
     refuse = fail
-    for (const id of ['a', 'b']) await ledger.complete(id, record).catch(() => {})
+    for (const id of ['a', 'b']) await journal.complete(id, record).catch(() => {})
     refuse = (what) => (what === 'settle a' ? fail() : undefined)
     await vi.advanceTimersByTimeAsync(60_000)
     expect(written).toEqual(['settle b'])
@@ -158,7 +145,7 @@ describe('L46: a result that the ledger cannot store at once', () => {
 
   test('is retried once more when the process ends, and then never', async () => {
     refuse = fail
-    for (const id of ['a', 'b']) await ledger.complete(id, record).catch(() => {})
+    for (const id of ['a', 'b']) await journal.complete(id, record).catch(() => {})
     refuse = (what) => (what === 'settle b' ? fail() : undefined)
     await results.close()
     expect(written).toEqual(['settle a'])
@@ -175,7 +162,7 @@ describe('L46: a result that the ledger cannot store at once', () => {
       isFirst = false
       return Promise.reject(fail())
     }
-    const neverResolving = results.wrap({ ...fake(), complete }, 'alpha')
+    const neverResolving = changesAt({ ...fake(), complete })
     await neverResolving.complete('a', record).catch(() => {})
     const closing = results.close()
     await vi.advanceTimersByTimeAsync(2_000)
@@ -187,7 +174,7 @@ describe('L46: a result that the ledger cannot store at once', () => {
 describe('L48: a create that may have begun', () => {
   test('is withdrawn as soon as the ledger recovers: nothing was sent, so its key is free', async () => {
     refuse = () => failure(new UncertainChange(new Error('cut')))
-    await expect(ledger.begin(intent('a'))).rejects.toMatchObject({ reason: 'ledger_unavailable' })
+    await expect(journal.begin(intent('a'))).rejects.toMatchObject({ reason: 'ledger_unavailable' })
     refuse = () => undefined
     await vi.advanceTimersByTimeAsync(1_000)
     expect(written).toEqual(['begin a', 'drop a'])
@@ -195,7 +182,7 @@ describe('L48: a create that may have begun', () => {
 
   test('is left alone if it has certainly not begun', async () => {
     refuse = fail
-    await expect(ledger.begin(intent('a'))).rejects.toBeDefined()
+    await expect(journal.begin(intent('a'))).rejects.toBeDefined()
     refuse = () => undefined
     await vi.advanceTimersByTimeAsync(60_000)
     expect(written).toEqual([])

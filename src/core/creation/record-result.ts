@@ -4,10 +4,10 @@ import { DepositInUse, Fault, LedgerConflict, UncertainChange } from '../../doma
 import type { CreateOutcome, Observer } from '../../domain/observation.ts'
 import { type Capabilities, ownerOf, type ServiceResponse } from '../../domain/service.ts'
 import { requestedAmountOf, type Transaction } from '../../domain/swap.ts'
-import type { DepositClaim, Intent, Ledger, TransactionRecord } from '../ports/ledger.ts'
+import type { DepositClaim, Intent, LedgerChanges, TransactionRecord } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { type JudgedCreate, type RecordCreate, unknownOutcome } from './creation.ts'
-import { OtherDeposits, takingDeposit } from './other-deposits.ts'
+import { type OtherDeposits, takingDeposit } from './other-deposits.ts'
 
 /**
  * Stores the result of a create in the ledger before the client gets the response (docs/contract.md §10). Throws
@@ -15,13 +15,13 @@ import { OtherDeposits, takingDeposit } from './other-deposits.ts'
  * gets no deposit address. Throws `outcomeUnknown` if the ledger fails.
  */
 export function recordResult(scope: ProviderScope): RecordCreate {
-  const { ledger, tag: provider, capabilities, clock, observe, pendingKeys, timelines, createdHere } = scope
+  const { journal, tag: provider, capabilities, clock, observe, pendingKeys, timelines, createdHere } = scope
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider, outcome })
   return async (response, request, context) => {
     const { body, derived, intent, contradicted, judged, deposit } = response
     const refuse = async (fields: readonly string[], judgement = judged): Promise<never> => {
       count('contradicted')
-      await ledger.markMismatch(intent, body, fields, judgement).catch(() => {})
+      await journal.markMismatch(intent, body, fields, judgement).catch(() => {})
       throw contradiction(provider)
     }
     if (context.timeline) timelines.add({ intent }, context.timeline.take())
@@ -31,7 +31,7 @@ export function recordResult(scope: ProviderScope): RecordCreate {
     const amount = derived?.includes(field) ? undefined : body[field]
     if (amount !== undefined && compareAmounts(amount, requestedAmountOf(request)) !== 0) count('otherAmount')
     const record = recordOf(response, capabilities, clock())
-    const outcome = await complete(response, record, ledger).catch((reason) => {
+    const outcome = await complete(response, record, journal).catch((reason) => {
       pendingKeys?.keep(context.caller)
       throw unknownOutcome(Fault.from(reason), provider)
     })
@@ -50,11 +50,11 @@ export function recordResult(scope: ProviderScope): RecordCreate {
 async function complete(
   { intent, judged, deposit }: JudgedCreate,
   record: TransactionRecord,
-  ledger: Ledger,
+  journal: LedgerChanges,
 ): Promise<'accepted' | 'duplicateId' | 'depositTaken' | 'depositShared'> {
   const { isRefused, judgedIfTaken } = deposit
   const later = isRefused ? { judgedIfTaken } : {}
-  const store = (claim: DepositClaim): Promise<boolean> => ledger.complete(intent, record, judged, { ...claim, ...later })
+  const store = (claim: DepositClaim): Promise<boolean> => journal.complete(intent, record, judged, { ...claim, ...later })
   const isAccepted = await takingDeposit(store, deposit.claimAfter)
   if (isAccepted !== 'depositTaken') return isAccepted ? 'accepted' : 'duplicateId'
   if (isRefused) return 'depositTaken'
@@ -129,51 +129,43 @@ export class DeferredResults {
     this.pauseMs = this.options.firstPauseMs
   }
 
-  /** Wraps the ledger for creates at one provider: a failed write still rejects, and is retried later. */
-  wrap(ledger: Ledger, provider: string): Ledger {
-    const record = <T>(intent: string, write: () => Promise<T>, later?: () => Promise<T>): Promise<T> =>
-      this.record(intent, provider, write, later)
+  /** The changes of creates at one provider: a failed write still rejects, and is retried later. */
+  changesAt(provider: string, journal: LedgerChanges, otherDeposits: OtherDeposits): LedgerChanges {
+    /** Nobody waits: a deposit address that another open swap has by the ledger is judged without a look at that one. */
+    const completeLater: LedgerChanges['complete'] = async (intent, record, judged, { judgedIfTaken } = {}) => {
+      const { transaction } = record
+      const store = (claim: DepositClaim): Promise<boolean> => journal.complete(intent, record, judged, claim)
+      const isAccepted = await takingDeposit(store, () => otherDeposits.claimAfter(transaction))
+      if (isAccepted !== 'depositTaken') return isAccepted
+      if (!judgedIfTaken) return await store({ isShared: true })
+      await journal.markMismatch(intent, transaction, ['depositAddress'], judgedIfTaken)
+      this.count(provider, 'contradicted')
+      return true
+    }
     return {
-      ...ledger,
       begin: (intent, isAwaited) =>
-        ledger.begin(intent, isAwaited).catch((reason) => {
+        journal.begin(intent, isAwaited).catch((reason) => {
           // Nothing is sent now. If the intent was stored after all, its key must become free again.
-          if (isCausedBy(reason, UncertainChange)) this.defer(intent.id, provider, () => withdraw(ledger, intent))
+          if (isCausedBy(reason, UncertainChange)) this.defer(intent.id, provider, () => withdraw(journal, intent))
           throw reason
         }),
       complete: (intent, ...result) =>
-        record(
+        this.record(
           intent,
-          () => ledger.complete(intent, ...result),
-          () => this.completeLater(ledger, provider, intent, ...result),
+          provider,
+          () => journal.complete(intent, ...result),
+          () => completeLater(intent, ...result),
         ),
-      markMismatch: (intent, ...result) => record(intent, () => ledger.markMismatch(intent, ...result)),
-      drop: (intent, checkAt) => record(intent, () => ledger.drop(intent, checkAt)),
+      markMismatch: (intent, ...result) => this.record(intent, provider, () => journal.markMismatch(intent, ...result)),
+      drop: (intent, checkAt) => this.record(intent, provider, () => journal.drop(intent, checkAt)),
+      markUnknown: journal.markUnknown,
+      bindFound: journal.bindFound,
+      upsert: journal.upsert,
     }
   }
 
-  /** Wraps the ledger for reconciliation: creates whose result this process has are not due. */
-  withoutDeferred(ledger: Ledger): Ledger {
-    return {
-      ...ledger,
-      dueCreates: async (...query) => (await ledger.dueCreates(...query)).filter(({ intent }) => !this.isDeferred(intent)),
-    }
-  }
-
-  /** Wraps the ledger for repeats: a result that the ledger shows before it has confirmed it is none yet. */
-  withoutUnconfirmed(ledger: Ledger): Ledger {
-    return {
-      ...ledger,
-      findIdempotencyKey: async (...query) => {
-        const known = await ledger.findIdempotencyKey(...query)
-        if (known?.state !== 'done' || !this.isDeferred(known.intent)) return known
-        const { intent, fingerprint, request, entry } = known
-        return { intent, fingerprint, request, state: 'open', provider: entry.provider, isRunning: true, nextCheckAt: undefined }
-      },
-    }
-  }
-
-  private isDeferred(intent: string): boolean {
+  /** Whether this process has a result of the create that the ledger has not confirmed: nobody looks for it, no repeat gets it. */
+  isDeferred(intent: string): boolean {
     return this.pending.has(intent) || this.recording.has(intent)
   }
 
@@ -185,20 +177,6 @@ export class DeferredResults {
     for (const { provider } of this.pending.values()) this.count(provider, 'abandoned')
     this.pending.clear()
     this.reportHeld()
-  }
-
-  /** Nobody waits: a deposit address that another open swap has by the ledger is judged without a look at that one. */
-  private async completeLater(ledger: Ledger, provider: string, ...result: Parameters<Ledger['complete']>): Promise<boolean> {
-    const [intent, record, judged, { judgedIfTaken } = {}] = result
-    const { transaction } = record
-    const deposits = new OtherDeposits(ledger, () => undefined)
-    const store = (claim: DepositClaim): Promise<boolean> => ledger.complete(intent, record, judged, claim)
-    const isAccepted = await takingDeposit(store, () => deposits.claimAfter(transaction))
-    if (isAccepted !== 'depositTaken') return isAccepted
-    if (!judgedIfTaken) return await store({ isShared: true })
-    await ledger.markMismatch(intent, transaction, ['depositAddress'], judgedIfTaken)
-    this.count(provider, 'contradicted')
-    return true
   }
 
   private async record<T>(intent: string, provider: string, write: () => Promise<T>, later: () => Promise<T> = write): Promise<T> {
@@ -272,8 +250,8 @@ export class DeferredResults {
   }
 }
 
-async function withdraw(ledger: Ledger, intent: Intent): Promise<void> {
-  if (await ledger.begin(intent)) await ledger.drop(intent.id)
+async function withdraw(journal: LedgerChanges, intent: Intent): Promise<void> {
+  if (await journal.begin(intent)) await journal.drop(intent.id)
 }
 
 /** Whether the reason or one of its causes has this type. */

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { providerScope } from '../../../test/support/provider-scope.ts'
 import { AssetTable } from '../../domain/asset.ts'
-import type { JudgementKind, Observation } from '../../domain/observation.ts'
+import type { JudgementKind, Observation, Observer } from '../../domain/observation.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import { from } from '../assets/asset-naming.ts'
+import { Journal } from '../journal.ts'
 import type { JudgedAsset, MismatchStreak } from '../mismatch-streaks.ts'
-import type { Ledger } from '../ports/ledger.ts'
+import type { LedgerChanges } from '../ports/ledger.ts'
 import { Suspensions, swappedAsset } from './suspensions.ts'
 
 const minuteMs = 60_000
@@ -43,6 +44,11 @@ describe('a suspended asset', () => {
     stored = []
     suspensions = new Suspensions({ read: async () => stored }, () => now)
   })
+  const changesOf = (ledger: object, observe: Observer): LedgerChanges => {
+    const journal = new Journal()
+    suspensions.listen(journal, observe)
+    return journal.changesOf(ledger as LedgerChanges, true)
+  }
   const follow = async (...streaks: readonly MismatchStreak[]): Promise<void> => {
     stored = streaks
     await suspensions.follow()
@@ -120,20 +126,20 @@ describe('a suspended asset', () => {
   it('begins and ends in this process with the result that the ledger stores, and is told once', async () => {
     const observations: Observation[] = []
     const results = { complete: [false, true, true], begun: [[], [suspended(0)]] }
-    const ledger = suspensions.wrap(
-      { complete: async () => results.complete.shift(), markMismatch: async () => results.begun.shift() } as unknown as Ledger,
+    const changes = changesOf(
+      { complete: async () => results.complete.shift(), markMismatch: async () => results.begun.shift() },
       (observation) => observations.push(observation),
     )
-    const mismatch = () => ledger.markMismatch('intent', {} as never, [], [judged('BTC', 'amount')])
+    const mismatch = () => changes.markMismatch('intent', {} as never, [], [judged('BTC', 'amount')])
     await mismatch()
     expect(await isTaken(named('BTC'))).toBe(true)
     await mismatch()
     expect(await isTaken(named('BTC'))).toBe(false)
     expect(observations).toEqual([{ what: 'suspended', provider: 'alpha', kind: 'amount', network: 'BTC' }])
-    await ledger.complete('intent', {} as never, [judged('BTC')])
-    await ledger.complete('intent', {} as never, [judged('ETH')])
+    await changes.complete('intent', {} as never, [judged('BTC')])
+    await changes.complete('intent', {} as never, [judged('ETH')])
     expect(await isTaken(named('BTC'))).toBe(false)
-    await ledger.complete('intent', {} as never, [judged('BTC')])
+    await changes.complete('intent', {} as never, [judged('BTC')])
     expect(await isTaken(named('BTC'))).toBe(true)
   })
 
@@ -141,8 +147,8 @@ describe('a suspended asset', () => {
     const reading = Promise.withResolvers<readonly MismatchStreak[]>()
     Object.assign(suspensions, { store: { read: () => reading.promise } })
     const following = suspensions.follow()
-    const ledger = suspensions.wrap({ markMismatch: async () => [suspended(0)] } as unknown as Ledger, () => {})
-    await ledger.markMismatch('intent', {} as never, [], [judged('BTC', 'amount')])
+    const changes = changesOf({ markMismatch: async () => [suspended(0)] }, () => {})
+    await changes.markMismatch('intent', {} as never, [], [judged('BTC', 'amount')])
     reading.resolve([])
     await following
     expect(await isTaken(named('BTC'))).toBe(false)

@@ -12,9 +12,9 @@ import type { Context } from '../../domain/service.ts'
 import type { Pair } from '../../domain/swap.ts'
 import { assetNameOf, from, type Side, to } from '../assets/asset-naming.ts'
 import type { SteadyClock } from '../clock.ts'
+import type { Journal } from '../journal.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { isOfBothSides, type JudgedAsset, type MismatchStreak, type SuspensionStore, suspendedForMs } from '../mismatch-streaks.ts'
-import type { Ledger } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { isSameAsset } from '../same-swap.ts'
 
@@ -48,22 +48,13 @@ export class Suspensions {
     if (number === this.latest) this.suspended = streaks.map((streak) => this.begun(streak))
   }
 
-  /** Wraps the ledger for creates: what begins or ends with a result applies to this process at once. */
-  wrap(ledger: Ledger, observe: Observer): Ledger {
-    return {
-      ...ledger,
-      complete: async (intent, record, judged = [], ...claim) => {
-        const isAccepted = await ledger.complete(intent, record, judged, ...claim)
-        if (isAccepted) this.end(judged)
-        return isAccepted
-      },
-      markMismatch: async (...result) => {
-        const streaks = await ledger.markMismatch(...result)
-        if (streaks.length > 0) this.change([...this.suspended, ...streaks.map((streak) => this.begun(streak))])
-        for (const { provider, kind, network } of streaks) observe({ what: 'suspended', provider, kind, network })
-        return streaks
-      },
-    }
+  /** What begins or ends with a result applies to this process at once. */
+  listen(journal: Journal, observe: Observer): void {
+    journal.on('done', (_intent, _result, judged) => this.end(judged))
+    journal.on('mismatched', (_intent, _fields, suspended) => {
+      if (suspended.length > 0) this.change([...this.suspended, ...suspended.map((streak) => this.begun(streak))])
+      for (const { provider, kind, network } of suspended) observe({ what: 'suspended', provider, kind, network })
+    })
   }
 
   /**

@@ -225,6 +225,12 @@ export interface DepositHolder {
   readonly now: number
 }
 
+/** What becomes of a create or a swap. The `Journal` of a gateway stores it, and tells who listens. */
+export type LedgerChanges = Pick<Ledger, 'begin' | 'drop' | 'markUnknown' | 'complete' | 'bindFound' | 'markMismatch' | 'upsert'>
+
+/** The ledger of a gateway, whose changes go through its `Journal`. */
+export type JournaledLedger = Omit<Ledger, keyof LedgerChanges>
+
 /**
  * Every method throws if the store fails, and then has changed nothing; after an `UncertainChange` the change may have been made.
  * A `LedgerConflict` is thrown if an existing row contradicts the change.

@@ -9,7 +9,7 @@ import { type NewTransaction, type Rate, type RateQuery, requestedAmountOf } fro
 import { assetKeyOf, from, pairOf, type Side, to } from '../assets/asset-naming.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { FirmQuote, Ledger } from '../ports/ledger.ts'
+import type { FirmQuote, JournaledLedger } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { quotedAmountOf } from './offers.ts'
 
@@ -23,7 +23,7 @@ const defaultMs = 60_000
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 interface FirmQuoteOptions {
-  readonly ledger: Ledger
+  readonly ledger: JournaledLedger
   readonly table: AssetTable
   /** That have firm quotes. */
   readonly scopes: readonly ProviderScope[]
@@ -71,7 +71,7 @@ async function keep(
   query: RateQuery,
   response: ServiceResponse<'getRate'>,
   context: Context,
-  ledger: Ledger,
+  ledger: JournaledLedger,
   scope: ProviderScope | undefined,
 ): Promise<ServiceResponse<'getRate'>> {
   const { body, derived = [] } = response
@@ -125,7 +125,7 @@ function tooMany(): Fault {
   return new Fault('limited', message, { retryAfter: tooManyRetryAfter, effect: 'refused' })
 }
 
-async function find(id: string, context: Context, ledger: Ledger): Promise<FirmQuote> {
+async function find(id: string, context: Context, ledger: JournaledLedger): Promise<FirmQuote> {
   if (!idPattern.test(id)) throw quoteExpired()
   const quote = await withTimeout(ledger.findFirmQuote(ownerOf(context), id), maxWaitMs, () => {
     throw ledgerUnavailable()

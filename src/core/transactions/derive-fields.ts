@@ -7,7 +7,6 @@ import type { Capabilities, Context, Op, ServiceResponse } from '../../domain/se
 import { type Attention, isFinal, statusUnderAttention } from '../../domain/status.ts'
 import { isMoneySeen, type Rate, type Transaction } from '../../domain/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
-import type { Ledger, TransactionRecord } from '../ports/ledger.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
 import type { ObservedTransaction } from './merge-transaction.ts'
 
@@ -91,19 +90,6 @@ export function withAttention(transaction: Transaction, attention: Attention | u
   const { status } = transaction
   if (attention === 'unknown_status') return { ...transaction, attention }
   return { ...transaction, status: statusUnderAttention(attention, status, isMoneySeen(transaction)), attention }
-}
-
-/** The ledger, where no transaction needs a person. */
-export function ledgerWithoutAttention(ledger: Ledger): Ledger {
-  const plain = (record: TransactionRecord): TransactionRecord => {
-    const { attention: _, ...transaction } = record.transaction
-    return { ...record, transaction }
-  }
-  return {
-    ...ledger,
-    complete: (intent, record, ...judged) => ledger.complete(intent, plain(record), ...judged),
-    bindFound: (intent, record, ...claim) => ledger.bindFound(intent, plain(record), ...claim),
-  }
 }
 
 function storable({ attention, ...transaction }: Transaction): Transaction {

@@ -6,7 +6,7 @@ import type { Observer } from '../../domain/observation.ts'
 import { type Context, ownerOf, type ServiceResponse } from '../../domain/service.ts'
 import type { Freshness } from '../freshness.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { Ledger, LedgerEntry } from '../ports/ledger.ts'
+import type { JournaledLedger, LedgerEntry } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { doubtAbout } from '../visible-state.ts'
 import { requireStatus } from './derive-fields.ts'
@@ -41,7 +41,7 @@ export function knownStateOnly({ ledger, tag, freshness }: ProviderScope): Layer
  * Gets a transaction of a provider that this configuration lacks: it was removed or renamed, or another replica has a newer file.
  * Throws `notFound` if the ledger has none of the caller's.
  */
-export function unconfiguredProviders(ledger: Ledger, absentSwaps: AbsentSwaps, freshness: Freshness, observe: Observer) {
+export function unconfiguredProviders(ledger: JournaledLedger, absentSwaps: AbsentSwaps, freshness: Freshness, observe: Observer) {
   return async (tag: string, id: string, context: Context): Promise<Details> => {
     const entry = await ledger.find(ownerOf(context), tag, id)
     if (!entry) throw await absentSwaps.fault(tag, id)

@@ -73,7 +73,7 @@ export interface LedgerReadCache {
 }
 
 /** If the ledger fails, the state is the last one that was read, and `isUnread`; of a create here, the one that was stored. */
-export function ledgerReadCache({ ledger, tag: provider, table, createdHere }: ProviderScope): LedgerReadCache {
+export function ledgerReadCache({ ledger, journal, tag: provider, table, createdHere }: ProviderScope): LedgerReadCache {
   const entries = new BoundedMap<CachedTransaction>({ share: cacheShares.transactions, maxEntries })
   const recall = (owner: string, id: string, now: number): CachedTransaction => {
     const key = `${owner} ${id}`
@@ -116,7 +116,7 @@ export function ledgerReadCache({ ledger, tag: provider, table, createdHere }: P
     resize,
     async save(cached, unsaved) {
       const now = performance.now()
-      const stored = await ledger.upsert(unsaved.owner, provider, unsaved, cached.stored)
+      const stored = await journal.upsert(unsaved.owner, provider, unsaved, cached.stored)
       store(cached, stored, now)
       cached.refused = stored ? undefined : unsaved
       return stored !== undefined

@@ -10,7 +10,7 @@ import { type Freshness, oldestOf } from '../freshness.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { cutPage } from '../paging.ts'
-import type { EntriesElsewhere, Ledger, LedgerEntry } from '../ports/ledger.ts'
+import type { EntriesElsewhere, JournaledLedger, LedgerEntry } from '../ports/ledger.ts'
 import { fromLedger, staleFromLedger } from './from-ledger.ts'
 import { listFilter, passes } from './list-filter.ts'
 import {
@@ -32,7 +32,7 @@ const refreshTimeoutMs = 1_500
  * Refreshes rows that are neither final nor fresh. A row that cannot be refreshed is returned in its last known state. With a filter the
  * rows that may pass it by now are refreshed before it is applied. `readTags`: the providers that may be called.
  */
-export function listFromLedger(ledger: Ledger, freshness: Freshness, readTags: ReadonlySet<string>): Layer {
+export function listFromLedger(ledger: JournaledLedger, freshness: Freshness, readTags: ReadonlySet<string>): Layer {
   const rows = new LedgerRows(freshness, readTags)
   return onOperations({
     async listTransactions(query, context, next) {
@@ -112,7 +112,7 @@ async function refreshRow(
 // With the provider's own keys: a list at the routed provider, with what the ledger holds of this key at others (docs/contract-operators.md §12).
 
 export interface ListElsewhereOptions {
-  readonly ledger: Ledger
+  readonly ledger: JournaledLedger
   readonly freshness: Freshness
   /** Tags of the providers that may be called. */
   readonly readTags: ReadonlySet<string>

@@ -6,7 +6,7 @@ import type { CacheOutcome } from '../../domain/observation.ts'
 import { ownerOf, type ServiceResponse, timedUpstream } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { Ledger, LedgerEntry, TransactionRecord } from '../ports/ledger.ts'
+import type { LedgerChanges, LedgerEntry, TransactionRecord } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { doubtAbout } from '../visible-state.ts'
 import { requireStatus } from './derive-fields.ts'
@@ -130,9 +130,9 @@ function keyOf(owner: string, id: string): string {
 }
 
 /** If another report was stored meanwhile, that stays. */
-async function noteMissing(entry: LedgerEntry, now: number, ledger: Ledger): Promise<void> {
+async function noteMissing(entry: LedgerEntry, now: number, journal: LedgerChanges): Promise<void> {
   const missing = withMissing(entry, now)
-  if (missing !== entry) await withDefault(ledger.upsert(entry.owner, entry.provider, missing, entry), ledgerTimeoutMs, undefined)
+  if (missing !== entry) await withDefault(journal.upsert(entry.owner, entry.provider, missing, entry), ledgerTimeoutMs, undefined)
 }
 
 interface Refreshed {
@@ -148,9 +148,9 @@ export async function refreshEntry(
   pendingResponse: Promise<Details>,
   scope: ProviderScope,
 ): Promise<Refreshed> {
-  const { ledger, tag: provider, configured, clock, freshness } = scope
+  const { journal, tag: provider, configured, clock, freshness } = scope
   const response = await pendingResponse.catch(async (reason) => {
-    if (Fault.from(reason).kind === 'notFound') await noteMissing(entry, clock(), ledger)
+    if (Fault.from(reason).kind === 'notFound') await noteMissing(entry, clock(), journal)
     throw reason
   })
   const { id } = entry.transaction

@@ -104,7 +104,7 @@ export async function saveObserved(
 ): Promise<MergeResult | undefined> {
   let [latest, base] = [merged, stored]
   for (let attempt = 0; attempt < maxAttempts && latest.record !== base; attempt++) {
-    const saved = await scope.ledger.upsert(owner, scope.tag, latest.record, base)
+    const saved = await scope.journal.upsert(owner, scope.tag, latest.record, base)
     if (!saved) return undefined
     if (saved.sequence === latest.record.sequence) return { ...latest, record: saved }
     latest = mergeChecked(saved, observed, scope)
