@@ -80,7 +80,10 @@ describe('L13: kill -9', { timeout }, () => {
     applied = step()
     responded = step()
     const first = step()
-    recorded = { step: first, text: (await create(first))?.text ?? '' }
+    // 503 as long as the provider's list of networks is awaited.
+    const created: (ReceivedResponse | undefined)[] = []
+    await expect.poll(async () => created[created.push(await create(first)) - 1]?.status).toBe(201)
+    recorded = { step: first, text: created.at(-1)?.text ?? '' }
     const socket = connect(Number(new URL(rig.gateway.url).port), '127.0.0.1').on('error', () => {})
     socket.write(`POST /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${rig.customer.key}\r\n`)
     socket.write(`Idempotency-Key: ${half.idempotencyKey}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{`)

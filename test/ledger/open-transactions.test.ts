@@ -129,17 +129,19 @@ describe('with a second process', () => {
 
     test('what one has leased the other has not', async () => {
       const provider = unique('provider')
-      const other = await openLedger(shared().url)
+      // Its clock has not been set by other tests.
+      const first = await shared().openNew()
+      const other = await openLedger(first.url)
       for (let at = 0; at < 6; at++) {
         const made = intent({ provider })
-        await shared().ledger.begin(made)
-        await shared().ledger.complete(made.id, facts(`tx-${at}`))
+        await first.ledger.begin(made)
+        await first.ledger.complete(made.id, facts(`tx-${at}`))
       }
-      const leases = [shared().ledger, other.ledger].map((ledger) => ledger.leaseOpen(provider, 6, pauseMs))
+      const leases = [first.ledger, other.ledger].map((ledger) => ledger.leaseOpen(provider, 6, pauseMs))
       const ids = (await Promise.all(leases)).flat().map(({ transaction }) => transaction.id)
       expect(ids).toHaveLength(6)
       expect(new Set(ids).size).toBe(6)
-      await other.close()
+      for (const { close } of [first, other]) await close()
     })
   })
 })
