@@ -189,7 +189,7 @@ async function openPublicPort(
 ): Promise<PublicPort> {
   const port = await openPublic(config, handle, () => state.readiness === 'stopping', observe, shared)
   resources.defer(() => port.drain.finish(config.server.drain * 1000))
-  load.addQueueWait(port.wait)
+  load.begin(port.wait)
   telemetry.observeRequests(port.requestCounts)
   return port
 }

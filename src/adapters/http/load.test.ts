@@ -33,10 +33,10 @@ describe('X3: the wait of the first queued request', () => {
     [2_000, 2],
     [4_000, 3],
   ])('of %i ms is load level %i', (wait, level) => {
-    load.addQueueWait(() => wait)
+    load.begin(() => wait)
     tick()
     expect(load.level).toBe(level)
-    load.addQueueWait(() => 0)
+    load.begin(() => 0)
     tick()
     expect(load.level).toBe(0)
   })
@@ -54,6 +54,18 @@ describe('X3: the delay of a timer', () => {
     tick(late, 2)
     expect(load.level).toBe(level)
     expect(load.delayMs).toBe(late)
+  })
+
+  test('before requests come it is none', () => {
+    tick(1_000, 2)
+    expect(load.level).toBe(3)
+    now += 1_000
+    load.begin(() => 0)
+    expect([load.level, load.delayMs]).toEqual([0, 0])
+    tick(0, 2)
+    expect(load.level).toBe(0)
+    tick(400, 2)
+    expect(load.level).toBe(2)
   })
 
   test('once is no load', () => {

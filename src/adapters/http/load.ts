@@ -7,8 +7,8 @@ import type { Load, LoadLevel } from '../../core/access/admission.ts'
 export interface MeasuredLoad extends Load {
   /** The second-longest timer delay of the last two seconds: one delay alone is no load. */
   readonly delayMs: number
-  /** Includes the waiting time (ms) of the first queued request from now on. */
-  readonly addQueueWait: (readWaitMs: () => number) => void
+  /** From now on requests come: what the start took is no load. `readWaitMs`: the waiting time of the first queued one. */
+  readonly begin: (readWaitMs: () => number) => void
   readonly stop: () => void
 }
 
@@ -35,13 +35,15 @@ export function measureLoad({ now, memoryShare }: LoadSources): MeasuredLoad {
   let at = 0
   let before = now()
   let queueWaitMs = (): number => 0
-  const addQueueWait = (readWaitMs: () => number): void => {
-    queueWaitMs = readWaitMs
-  }
   const measured: MeasuredLoad & { level: LoadLevel; delayMs: number } = {
     level: 0,
     delayMs: 0,
-    addQueueWait,
+    begin(readWaitMs) {
+      queueWaitMs = readWaitMs
+      samplesMs.fill(0)
+      before = now()
+      Object.assign(measured, { level: 0, delayMs: 0 })
+    },
     stop: () => clearInterval(timer),
   }
   const timer = setInterval(() => {
