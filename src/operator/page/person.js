@@ -56,7 +56,7 @@ function nothingText(all, { isOld, at, ageMs }, query) {
   if (all.length > 0 && Object.keys(query).length > 0) return html`<p class="empty">Nothing has all of these.</p>`
   if (isOld)
     return html`<p class="empty" data-unknown>Whether anything needs a person is not known. Nothing did ${duration(ageMs)} ago, at ${time(at)}.</p>`
-  return html`<p class="empty">Every create has an outcome. No transaction is reported as failed or held, or with an unknown status.</p>`
+  return html`<p class="empty">Every create has an outcome. No transaction has failed, is held or lost, or has an unknown status.</p>`
 }
 
 function matches(row, { kind, provider, reason, account, text }) {
