@@ -40,6 +40,7 @@ export async function withLedger(
     const whenMissing = access === 'read' ? 'show empty' : isRefused ? 'refuse' : 'make'
     // A command ends with why it failed; only what it waits for is told before.
     const onTrouble = access === 'migrate' ? ({ message }: StoreTrouble): void => terminal.err(`swapgate: ${message}`) : () => {}
+    // What a command reads takes turns, as in a gateway: it leaves connections to others. Nobody counts those that it is refused.
     const onTurnRefused = (): void => {}
     const stores = await openLedger(url, { mustExist, whenMissing, mayMigrate: access === 'migrate', onTrouble, onTurnRefused })
     try {

@@ -42,7 +42,8 @@ export function measureLoad({ now, memoryShare }: LoadSources): MeasuredLoad {
       queueWaitMs = readWaitMs
       samplesMs.fill(0)
       before = now()
-      Object.assign(measured, { level: 0, delayMs: 0 })
+      measured.level = 0
+      measured.delayMs = 0
     },
     stop: () => clearInterval(timer),
   }

@@ -1,7 +1,6 @@
 /** The actions of clients on their own swaps (docs/contract.md §3.11). */
 import type { Answer, Answers } from '../../domain/question.ts'
-import type { Context } from '../../domain/service.ts'
-import { ownerOf, type SwapService } from '../../domain/service.ts'
+import { type Context, ownerOf, type SwapService } from '../../domain/service.ts'
 import type { SwapAction, SwapActionRequest } from '../../domain/swap-action.ts'
 import { type ActionParts, carryOut } from './act.ts'
 

@@ -3,7 +3,7 @@ import { isSamePaymentAddress } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/fault.ts'
 import { kindOfAction, type SwapAction, type SwapActionRequest } from '../../domain/swap-action.ts'
 import type { StoredSwapAction, SwapActionStore } from '../ports/swap-actions.ts'
-import { conflict } from './faults.ts'
+import { conflict, needsPerson } from './faults.ts'
 import { type ActedOn, addressIsKept, refundAddressOf, refundOf } from './refund-address.ts'
 
 /** Throws for an earlier action that leaves no room for this one. `done`: it was this one. A stored one: a person replaces it. */
@@ -53,10 +53,8 @@ function mayBeRunning({ checkCount, nextCheckAt = 0 }: Pick<StoredSwapAction, 'c
 
 export function inProgress(earlier: Pick<StoredSwapAction, 'checkCount' | 'nextCheckAt'>): Fault {
   const { nextCheckAt } = earlier
-  if (nextCheckAt === undefined) {
-    const message = 'What became of this action is found out by a person; please ask your operator, or ask again later.'
-    return new Fault('inProgress', message, { reason: 'needs_person', effect: 'refused', retryAfter: 3_600, canForce: true })
-  }
+  if (nextCheckAt === undefined)
+    return needsPerson('What became of this action is found out by a person; please ask your operator, or ask again later.')
   const retryAfter = Math.min(3_600, Math.max(1, Math.ceil((nextCheckAt - Date.now()) / 1_000) + 1))
   const message = 'This action has no known outcome yet; please ask again later.'
   return new Fault('inProgress', message, { effect: 'refused', retryAfter, canForce: !mayBeRunning(earlier) })

@@ -7,7 +7,12 @@ import { firstCheckMs, unreachableInTime } from '../sent-once.ts'
 
 /** What was done about it after the backup is not in the ledger. */
 export function unconfirmed(): Fault {
-  const message = 'The service was restored, and a person finds out what was done about this swap before; please ask your operator.'
+  return needsPerson(
+    'The service was restored, and a person finds out what was done about this swap before; please ask your operator.',
+  )
+}
+
+export function needsPerson(message: string): Fault {
   return new Fault('inProgress', message, { reason: 'needs_person', effect: 'refused', retryAfter: 3_600, canForce: true })
 }
 
