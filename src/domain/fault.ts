@@ -571,3 +571,8 @@ export function publicMessage(text: string, confidential: Confidential, secret =
   if (confidential.containsWord(printable) || confidential.containsWord(text)) return generalMessage
   return [...printable].slice(0, maxLength).join('')
 }
+
+/** Whether the reason or one of its causes has this type. */
+export function isCausedBy(reason: unknown, type: abstract new (...parts: never[]) => Error): boolean {
+  return reason instanceof type || (reason instanceof Error && isCausedBy(reason.cause, type))
+}

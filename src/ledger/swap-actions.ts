@@ -48,7 +48,10 @@ export function swapActions(store: Store): SwapActionStore {
         await within.updateTable('swap_actions').set({ state: 'done', next_check_at: null }).where(isClaim(action)).execute()
       }, 'result'),
     dropAction: (action) =>
-      writeOne(async (within) => {
+      write(async (within) => {
+        // A claim whose COMMIT is not confirmed yet still has this lock.
+        const swap = within.selectFrom('transactions').select('provider').where('provider', '=', action.provider)
+        await swap.where('provider_id', '=', action.id).forUpdate().execute()
         await within.deleteFrom('swap_actions').where(isClaim(action)).where('state', '=', 'sent').execute()
       }, 'result'),
     async dueActions(now, maxActions, busy = []) {

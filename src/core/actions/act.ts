@@ -5,7 +5,7 @@
  */
 import type { AbsentSwaps } from '../../domain/absent-swaps.ts'
 import { withDefault } from '../../domain/async.ts'
-import { Fault, standardFault } from '../../domain/fault.ts'
+import { Fault, isCausedBy, standardFault, UncertainChange } from '../../domain/fault.ts'
 import type { Observer } from '../../domain/observation.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import { parseTransactionId } from '../../domain/swap.ts'
@@ -161,7 +161,7 @@ async function act(
     claimedAt: clock(),
     nextCheckAt: clock() + Math.ceil(deadline - performance.now()) + marginMs,
   }
-  if (!(await claimInTime(store.claimAction(claim, earlier), maxLedgerWaitMs, () => store.dropAction(claim)))) {
+  if (!(await claimed(claim, earlier, store))) {
     // Another request was first, and may have ended meanwhile.
     if (await isRepeated()) return { isRepeated: true, deadline }
     const latest = await ledger.find(by.owner, tag, request.id)
@@ -195,6 +195,32 @@ async function act(
   note('done')
   await keepAddress(entry, address, scope.journal)
   return { isRepeated: false, deadline }
+}
+
+/**
+ * Throws if the ledger does not take the claim in time, or has not confirmed it: then nothing is sent, and it is dropped. One that replaces
+ * an earlier action stays instead: that one is gone, and its outcome is still unknown.
+ */
+async function claimed(claim: NewSwapAction, earlier: StoredSwapAction | undefined, store: SwapActionStore): Promise<boolean> {
+  const drop = earlier ? async () => {} : () => dropUntilTaken(claim, store)
+  const claiming = store.claimAction(claim, earlier)
+  claiming.catch((reason) => {
+    if (isCausedBy(reason, UncertainChange)) void drop()
+  })
+  return await claimInTime(claiming, maxLedgerWaitMs, drop)
+}
+
+const dropPausesMs = [0, 1_000, 5_000, 30_000, 90_000]
+
+async function dropUntilTaken(claim: NewSwapAction, store: SwapActionStore): Promise<void> {
+  for (const pauseMs of dropPausesMs) {
+    await new Promise((resolve) => void setTimeout(resolve, pauseMs).unref())
+    const isTaken = await store.dropAction(claim).then(
+      () => true,
+      () => false,
+    )
+    if (isTaken) return
+  }
 }
 
 /** In the ledger, too, until the provider reports it. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { DepositInUse, Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
+import { DepositInUse, Fault, LedgerConflict, QuoteNotHeld, TooManyOpenCreates, UncertainChange } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Intent, LedgerChanges, TransactionRecord } from '../ports/ledger.ts'
 import { OtherDeposits } from './other-deposits.ts'
@@ -186,5 +186,35 @@ describe('L48: a create that may have begun', () => {
     refuse = () => undefined
     await vi.advanceTimersByTimeAsync(60_000)
     expect(written).toEqual([])
+  })
+})
+
+describe('begins that were not confirmed, while the ledger was away', () => {
+  const beginAll = async (): Promise<void> => {
+    results = new DeferredResults({ observe })
+    journal = changesAt(fake())
+    refuse = () => failure(new UncertainChange(new Error('cut')))
+    for (let at = 0; at < 20; at++) await journal.begin(intent(`begun-${at}`)).catch(() => {})
+    await journal.complete('paid', record).catch(() => {})
+    await vi.advanceTimersByTimeAsync(60_000)
+  }
+
+  test.each([
+    ['their quote is over', new QuoteNotHeld()],
+    ['the account has too many', new TooManyOpenCreates()],
+  ])('were never stored if %s by now: they end', async (_, reason) => {
+    await beginAll()
+    refuse = (what) => (what.startsWith('begin') ? reason : undefined)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(written).toEqual(['settle paid'])
+    expect(held.at(-1)).toBe(0)
+  })
+
+  test('hold up no result, however long they cannot be withdrawn', async () => {
+    await beginAll()
+    refuse = (what) => (what.startsWith('begin') ? fail() : undefined)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(written).toEqual(['settle paid'])
+    expect(held.at(-1)).toBe(20)
   })
 })

@@ -1,6 +1,14 @@
 import { compareAmounts } from '../../domain/amount.ts'
 import { singleFlight, withTimeout } from '../../domain/async.ts'
-import { DepositInUse, Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
+import {
+  DepositInUse,
+  Fault,
+  isCausedBy,
+  LedgerConflict,
+  QuoteNotHeld,
+  TooManyOpenCreates,
+  UncertainChange,
+} from '../../domain/fault.ts'
 import type { CreateOutcome, Observer } from '../../domain/observation.ts'
 import { type Capabilities, ownerOf, type ServiceResponse } from '../../domain/service.ts'
 import { requestedAmountOf, type Transaction } from '../../domain/swap.ts'
@@ -104,6 +112,8 @@ interface Deferred {
   readonly provider: string
   /** False where its id is another create's: then it is a mismatch. */
   readonly write: () => Promise<unknown>
+  /** Of an intent that nothing was sent for: results are written before it. */
+  readonly isWithdrawal: boolean
   attempts: number
 }
 
@@ -146,7 +156,7 @@ export class DeferredResults {
       begin: (intent, isAwaited) =>
         journal.begin(intent, isAwaited).catch((reason) => {
           // Nothing is sent now. If the intent was stored after all, its key must become free again.
-          if (isCausedBy(reason, UncertainChange)) this.defer(intent.id, provider, () => withdraw(journal, intent))
+          if (isCausedBy(reason, UncertainChange)) this.defer(intent.id, provider, () => withdraw(journal, intent), true)
           throw reason
         }),
       complete: (intent, ...result) =>
@@ -192,11 +202,11 @@ export class DeferredResults {
     }
   }
 
-  private defer(intent: string, provider: string, write: () => Promise<unknown>): void {
+  private defer(intent: string, provider: string, write: () => Promise<unknown>, isWithdrawal = false): void {
     const isFull = this.pending.size >= this.options.maxResults
     this.count(provider, isFull ? 'abandoned' : 'unrecorded')
     if (isFull) return
-    this.pending.set(intent, { provider, write, attempts: 0 })
+    this.pending.set(intent, { provider, write, isWithdrawal, attempts: 0 })
     this.reportHeld()
     this.flushLater()
   }
@@ -212,9 +222,18 @@ export class DeferredResults {
     this.timer.unref()
   }
 
-  /** Writes one result after another, until one fails. */
+  /** Results, then withdrawals: of each one after another, until one fails. */
   private async writeAll(): Promise<void> {
-    for (const [intent, deferred] of this.pending) {
+    const { false: results = [], true: withdrawals = [] } = Object.groupBy(
+      this.pending,
+      ([, { isWithdrawal }]) => `${isWithdrawal}`,
+    )
+    await this.writeUntilFailure(results)
+    await this.writeUntilFailure(withdrawals)
+  }
+
+  private async writeUntilFailure(all: readonly (readonly [string, Deferred])[]): Promise<void> {
+    for (const [intent, deferred] of all) {
       try {
         const isAccepted = await deferred.write()
         if (isAccepted === false) this.count(deferred.provider, 'duplicateId')
@@ -250,11 +269,11 @@ export class DeferredResults {
   }
 }
 
+/** Begins it once more, since that waits for the uncertain change. One that is refused now was never stored. */
 async function withdraw(journal: LedgerChanges, intent: Intent): Promise<void> {
-  if (await journal.begin(intent)) await journal.drop(intent.id)
-}
-
-/** Whether the reason or one of its causes has this type. */
-function isCausedBy(reason: unknown, type: typeof LedgerConflict | typeof UncertainChange): boolean {
-  return reason instanceof type || (reason instanceof Error && isCausedBy(reason.cause, type))
+  const isStored = await journal.begin(intent).catch((reason) => {
+    if (isCausedBy(reason, QuoteNotHeld) || isCausedBy(reason, TooManyOpenCreates)) return false
+    throw reason
+  })
+  if (isStored) await journal.drop(intent.id)
 }

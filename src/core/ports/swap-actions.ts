@@ -48,7 +48,7 @@ export interface SwapActionStore {
   readonly claimAction: (action: NewSwapAction, replaced?: StoredSwapAction) => Promise<boolean>
   readonly markActionDone: (action: Pick<NewSwapAction, 'claim'>) => Promise<void>
   /** Deletes it, because the provider has not carried it out and will not. */
-  readonly dropAction: (action: Pick<NewSwapAction, 'claim'>) => Promise<void>
+  readonly dropAction: (action: Pick<NewSwapAction, 'claim' | 'provider' | 'id'>) => Promise<void>
   /** Of unknown outcome, whose check is due at `now`, longest waiting first, and none of the providers that are `busy`. */
   readonly dueActions: (now: number, maxActions: number, busy?: readonly string[]) => Promise<readonly StoredSwapAction[]>
   /** Takes the current check and schedules the next one; undefined: there is none. False if another process took the check. */
