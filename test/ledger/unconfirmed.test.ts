@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Ledger } from '../../src/core/ports/ledger.ts'
 import { type LedgerOptions, openLedger } from '../../src/ledger/index.ts'
-import { hasPostgresPrograms, type OwnPostgres, startOwnPostgres, until } from '../support/postgres-server.ts'
+import { hasPostgresPrograms, type OwnPostgres, startOwnPostgres, until, untilCommitsWait } from '../support/postgres-server.ts'
 import { query, type RawRow } from './raw.ts'
 import { intent } from './samples.ts'
 
@@ -34,7 +34,7 @@ describe.runIf(hasPostgresPrograms)('while PostgreSQL confirms nothing', () => {
 
   async function confirmNothing(): Promise<void> {
     await query(url, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'", 'SELECT pg_reload_conf()')
-    await until(async () => (await ask('SHOW synchronous_standby_names'))[0]?.synchronous_standby_names === 'nobody')
+    await untilCommitsWait(url)
   }
   async function confirm(): Promise<void> {
     await query(url, 'ALTER SYSTEM RESET synchronous_standby_names', 'SELECT pg_reload_conf()')

@@ -12,6 +12,7 @@ import {
   startServer,
   stopServer,
   until,
+  untilCommitsWait,
 } from './postgres-server.ts'
 
 export interface PostgresServers {
@@ -46,6 +47,8 @@ export async function startPostgresServers(ofStandby: readonly string[] = []): P
   const copy = [`--dbname=${primary}`, `--pgdata=${second}`, '--write-recovery-conf', '--checkpoint=fast', '--no-sync']
   runPostgresProgram('pg_basebackup', directory, ...copy)
   const standby = await start(second, ofStandby)
+  const freezeStandby = (): void => signalAll(servers[1]?.server.pid, 'SIGSTOP')
+  const thawStandby = (): void => signalAll(servers[1]?.server.pid, 'SIGCONT')
   return {
     primary,
     standby,
@@ -61,9 +64,12 @@ export async function startPostgresServers(ofStandby: readonly string[] = []): P
       await execute(primary, 'SELECT pg_reload_conf()')
       const isSynchronous = "SELECT count(*) = 1 AS done FROM pg_stat_replication WHERE sync_state = 'sync'"
       await until(async () => (await execute(primary, isSynchronous))[0].done)
+      freezeStandby()
+      await untilCommitsWait(primary)
+      thawStandby()
     },
-    freezeStandby: () => signalAll(servers[1]?.server.pid, 'SIGSTOP'),
-    thawStandby: () => signalAll(servers[1]?.server.pid, 'SIGCONT'),
+    freezeStandby,
+    thawStandby,
     async loseAndPromote(end) {
       const [old, next] = servers
       signalAll(next?.server.pid, 'SIGCONT')

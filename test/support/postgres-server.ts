@@ -121,3 +121,18 @@ export async function until(isDone: () => Promise<boolean>): Promise<void> {
   }
   throw new Error('PostgreSQL was not ready in time.')
 }
+
+/** While no standby confirms anything. Sessions see the setting at once; commits wait when the checkpointer has seen it, too. */
+export function untilCommitsWait(url: string): Promise<void> {
+  const cancelWait = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = '' AND wait_event = 'SyncRep'`
+  return until(async () => {
+    let isOver = false
+    const committing = execute(url, "SELECT pg_logical_emit_message(true, 'test', '')").finally(() => {
+      isOver = true
+    })
+    let isCancelled = false
+    while (!isOver && !isCancelled) isCancelled = (await execute(url, cancelWait)).length > 0
+    await committing
+    return isCancelled
+  })
+}
