@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { valueIn } from '../domain/context-values.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Context, SwapService } from '../domain/service.ts'
 import { recordTraces, type Span } from '../domain/trace.ts'
 import { aroundAll } from './layer.ts'
-import { traced, tracedQueue } from './traced.ts'
+import { queueSpan, traced, tracedQueue } from './traced.ts'
 
 const taken: Span[] = []
 const tracing = recordTraces(1, (spans) => void taken.push(...spans))
@@ -44,7 +45,7 @@ test('a queue ends when the call leaves it, and the call has a sibling span', as
   const passedContexts: (Span | undefined)[] = []
   const last: SwapService = {
     call(op, request, passed) {
-      expect(passed.queue?.endedAt).toBeDefined()
+      expect(valueIn(passed, queueSpan)?.endedAt).toBeDefined()
       return service(passedContexts).call(op, request, passed)
     },
   }

@@ -1,4 +1,5 @@
 /** Adds spans to layers that can wait (`docs/traces.md`). Without a trace the layers are unchanged. */
+import { ContextKey, valueIn, withValue } from '../domain/context-values.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Context, Op } from '../domain/service.ts'
 import type { Attributes, Span } from '../domain/trace.ts'
@@ -42,13 +43,15 @@ function inSpanOf<T>(span: Span, context: Context, step: (within: Context) => Pr
   return result
 }
 
+export const queueSpan = new ContextKey<Span | undefined>(undefined)
+
 /** A span for the time until a call has passed these layers; the call itself is not part of it. */
 export function tracedQueue(layers: readonly Layer[], provider: string): Layer {
   const attributes = attributesOf(provider)
   return (next) => {
     const wrapped = compose(layers, {
       call(op, request, context) {
-        context.queue?.end()
+        valueIn(context, queueSpan)?.end()
         return next.call(op, request, context)
       },
     })
@@ -56,7 +59,7 @@ export function tracedQueue(layers: readonly Layer[], provider: string): Layer {
       call(op, request, context) {
         if (!context.span) return wrapped.call(op, request, context)
         const queue = context.span.begin('queue', attributes)
-        const response = wrapped.call(op, request, { ...context, queue })
+        const response = wrapped.call(op, request, withValue(context, queueSpan, queue))
         if (queue.endedAt === undefined) endWith(queue, response)
         return response
       },

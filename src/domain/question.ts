@@ -5,7 +5,7 @@
 import type { Amount } from './amount.ts'
 import type { StreamName } from './event-stream.ts'
 import type { Reason } from './fault.ts'
-import type { Context, OperationName, Warning } from './service.ts'
+import type { Context, OperationName, Replay, Warning } from './service.ts'
 import type { CurrencyNetwork, CurrencyQuery, Page, Pair, Rate, RateQuery, RateType, Transaction } from './swap.ts'
 import { type SwapAction, type SwapActionRequest, swapActions } from './swap-action.ts'
 
@@ -121,8 +121,8 @@ export interface Answer<Q extends Question> {
   readonly warning?: Warning | undefined
   /** Of an action, as of a get. */
   readonly staleSeconds?: number | undefined
-  /** Whether an earlier request was for the same action. */
-  readonly replayed?: boolean | undefined
+  /** Set if an earlier request was for the same action. */
+  readonly replay?: Replay | undefined
 }
 
 /** What has an answer here. Each throws a `Fault` for a question that cannot be answered. */

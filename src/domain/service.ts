@@ -1,5 +1,6 @@
 /** The central port: the gateway implements it for clients, and every provider implements it. */
 import type { Amount } from './amount.ts'
+import type { ContextValues } from './context-values.ts'
 import { Fault } from './fault.ts'
 import type { AccountLimits, KeyScope } from './key-access.ts'
 import type { Doubt, Status } from './status.ts'
@@ -11,7 +12,6 @@ import type {
   Pair,
   Rate,
   RateQuery,
-  SentWords,
   Transaction,
   TransactionQuery,
   TransactionReference,
@@ -58,10 +58,7 @@ export type ClientRequest = NewTransaction & {
 }
 
 /** The context of a call. Each layer may pass on a changed copy. */
-export interface Context extends RequestContext, CallOptions, Measurement {}
-
-/** What is known of the request that a client sent. The gateway's own calls have it, too. */
-interface RequestContext {
+export interface Context {
   readonly requestId: string
   readonly caller: Caller
   /** The fields of the caller's form. Other fields need not be read. */
@@ -70,57 +67,20 @@ interface RequestContext {
   readonly deadline: number
   /** The text of the caller's `Idempotency-Key`. */
   readonly idempotencyKeyHeader?: string | undefined
-  /** Set by `idempotency` for a create that has such a key, stored by `intent`. */
-  readonly idempotencyKey?: IdempotencyKey
-  /** Milliseconds that a create has waited for the ledger so far. Set by `idempotency`, read by `intent`. */
-  readonly ledgerWaitMs?: number
   /** Tag of the provider that the caller requests. */
   readonly pick?: string | undefined
   /** The table's names of the request's assets, once they are resolved: the request itself then has the provider's names. */
   readonly pair?: Pair
-  /** The same assets by the names that were asked for: what is shown. */
-  readonly askedPair?: Pair
-  /** What the quote by which this create was given to its provider gives for the requested amount. */
-  readonly quotedAmount?: Amount | undefined
-  /** Of a create: what it may promise at worst, by the quote that its caller saw (`worstAmountOf`). Set by the routing. */
-  readonly worstAmount?: Amount | undefined
-  /** Of a create: the firm quote that it uses, with the tag of its provider. Set by `firmQuotes`. */
-  readonly firmQuote?: { readonly id: string; readonly provider: string; readonly validUntil?: number | undefined } | undefined
-  /** The client's address for a provider that needs it: public, without port and zone. Never set in a call of the gateway's own. */
-  readonly forwardedAddress?: string
-}
-
-/** What a layer requests of the layers below it, for one call to a provider. */
-interface CallOptions {
   /** Whether the gateway itself makes the call: a list, a reconciliation, a health check. */
   readonly isGatewayCall?: boolean
-  /** Whether a get is sent to the provider, even if the last one was a moment ago. Set by `clientActions`, read by `ownership`. */
-  readonly isReadAnew?: boolean
-  /** Whether only the budget's reserve for the gateway's own reads may be used. Set by `openPoll`, read by `budgetLimit`. */
-  readonly isReservedOnly?: boolean
-  /** Whether nobody waits for it: beyond that reserve it leaves half of the budget to clients. Set by `watchedReads`, read by `budgetLimit`. */
-  readonly isUnrequested?: boolean
-  /** Whether only `minAmount` and `maxAmount` of a quote are needed. Set by `explainRefusedAmounts`, read by the provider's edge. */
-  readonly needsAmountRangeOnly?: boolean
-  /** Whether unreadable rows of a list are returned separately (`Page.unreadable`). Set by the reconciliation. */
-  readonly acceptsUnreadableRows?: boolean
-  /** Must resolve before a create is sent, with its own quote. Set by `intent`, called by the provider's edge. */
-  readonly beforeSend?: (quote: Rate) => Promise<void>
-  /** Of a get: what the create of that swap has sent, if that is known. Its deposit address is judged by the table of then. */
-  readonly sent?: SentWords | undefined
-  /** How often the same call was sent before. Set by `retry`, read by the breaker and the span of the call. */
-  readonly resends?: number
-}
-
-/** Where the time of a call is counted, and what is noted of it. */
-interface Measurement {
   /** The current span, if the request is traced. */
   readonly span?: Span | undefined
-  /** The span of the wait before the call to the provider. */
-  readonly queue?: Span
+  /** Where the time of calls to providers is counted. */
   readonly upstreamTimer?: UpstreamTimer
   /** Of a client's create. */
   readonly timeline?: Timeline | undefined
+  /** What two layers share. */
+  readonly values?: ContextValues | undefined
 }
 
 /** The caller's identity, which owns its transactions. Throws `internal` if the caller is not authenticated. */
@@ -172,36 +132,48 @@ export interface ServiceResponse<O extends Op> {
   readonly sources?: readonly string[]
   /** Fields that the gateway derived. */
   readonly derived?: readonly string[]
-  /** Seconds since the provider's response, if it was cached. */
-  readonly ageSeconds?: number
+  readonly caching?: Caching
   /** Seconds since the provider's last report, if the provider cannot be read now. */
   readonly staleSeconds?: number | undefined
   /** Greater for a request that was sent later, over all processes. Absent if none was sent. */
   readonly sequence?: number | undefined
   /** Of a get: why nothing may be paid. */
   readonly doubt?: Doubt | undefined
-  /** Of a get: whether the provider says that there is no refund address. */
-  readonly deniesRefund?: boolean
-  /** Of a get: whether the provider waits for what the owner decides, where the words of its statuses say that. */
-  readonly awaitsOwner?: boolean
-  /** Of a get with `success` or `refunded`: whether the provider does not have the amount sent, or the hash of the payout or the refund, yet. */
-  readonly lacksPayout?: boolean
-  /** Whether the response is for this client alone, so that no cache may store it. */
-  readonly isUncacheable?: boolean
-  /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
-  readonly replayed?: boolean
+  /** What the provider's own response says beside its body. */
+  readonly report?: ProviderReport
+  /** Set if this is the response to an earlier request with the same `Idempotency-Key`. */
+  readonly replay?: Replay
   /** Of a create or a list: what the client should look at again. */
   readonly warning?: Warning
-  /** Of a replayed create: the newest known status. */
+}
+
+export interface Replay {
+  /** Of a create: the newest known status. */
   readonly latestStatus?: Status | undefined
-  /** What the provider's quote that was requested for this create alone gives for the requested amount. */
-  readonly quotedAmount?: Amount | undefined
-  /** The id of a create in the ledger. */
-  readonly intent?: string
+}
+
+/** How caches may keep a response. */
+interface Caching {
+  /** Whether the response is for this client alone, so that none may store it. */
+  readonly isForbidden?: boolean
+  /** Seconds since the provider's response, if it was cached. */
+  readonly ageSeconds?: number
   /** Of a cached page. */
   readonly encodings?: Encodings
-  /** Fields in which the response contradicts the request of the create. */
+}
+
+/** Of one swap. */
+interface ProviderReport {
+  /** Fields in which it contradicts the request of the create. */
   readonly contradicted?: readonly string[]
+  /** What the quote that was requested for this create alone gives for the requested amount. */
+  readonly quotedAmount?: Amount | undefined
+  /** Of a get: whether there is no refund address. */
+  readonly deniesRefund?: boolean
+  /** Of a get: whether the provider waits for what the owner decides, where the words of its statuses say that. */
+  readonly awaitsOwner?: boolean | undefined
+  /** Of a get with `success` or `refunded`: whether the provider does not have the amount sent, or the hash of the payout or the refund, yet. */
+  readonly lacksPayout?: boolean
 }
 
 /** Rejects only with a `Fault`. */

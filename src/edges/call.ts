@@ -1,6 +1,8 @@
 /** Sends calls to a provider in its form, and decodes the responses. */
 import type { Amount } from '../domain/amount.ts'
+import { forwardedAddress, resends } from '../domain/call-options.ts'
 import type { Confidential } from '../domain/confidential.ts'
+import { valueIn } from '../domain/context-values.ts'
 import { callOutcomeOf, Fault, failureCauseOf, noPublicAddress, standardFault } from '../domain/fault.ts'
 import { type Observer, type Server, snakeCase } from '../domain/observation.ts'
 import type { Caller, CallName, Context, Op, Request } from '../domain/service.ts'
@@ -73,7 +75,7 @@ export class Calls {
     const { connection, decoder } = this
     const { form, provider, server } = connection
     if (call.op === 'createTransaction' && context.deadline - performance.now() < this.minTimeLeftMs) throw noTimeLeft()
-    if (call.addressHeader !== undefined && context.forwardedAddress === undefined) throw noPublicAddress()
+    if (call.addressHeader !== undefined && valueIn(context, forwardedAddress) === undefined) throw noPublicAddress()
     const key = keyFor(call, fields, context, connection)
     const encoded = encodeRequest(call, fields, connection.settingsOf(context.caller))
     const credential = key === undefined ? {} : credentialHeaders(encoded, call, key, connection)
@@ -226,16 +228,18 @@ function toHttpRequest(
   { path, query, body }: EncodedRequest,
   { method, maxResponseBytes, addressHeader }: ProviderCall,
   credential: Headers,
-  { requestId, deadline, forwardedAddress }: Context,
+  context: Context,
   { userAgent }: Connection,
   span: Span | undefined,
 ): HttpRequest {
+  const { requestId, deadline } = context
+  const address = valueIn(context, forwardedAddress)
   const headers: Record<string, string> = {
     ...{ accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': userAgent, 'x-request-id': requestId },
     ...credential,
   }
   if (body !== undefined) headers['content-type'] = 'application/json'
-  if (addressHeader !== undefined && forwardedAddress !== undefined) headers[addressHeader] = forwardedAddress
+  if (addressHeader !== undefined && address !== undefined) headers[addressHeader] = address
   if (span) headers.traceparent = span.traceparent
   const request = { method, path, query, headers, deadline, ...(maxResponseBytes !== undefined && { maxResponseBytes }) }
   return body === undefined ? request : { ...request, body: async () => body }
@@ -328,10 +332,12 @@ class CallSpans {
   }
 
   /** Undefined if the request is not traced. */
-  begin(call: ProviderCall, { span, resends }: Context): Span | undefined {
+  begin(call: ProviderCall, context: Context): Span | undefined {
+    const { span } = context
     if (!span) return undefined
+    const resendCount = valueIn(context, resends)
     const begun = span.begin(call.method, this.attributesOf(call), 'client')
-    if (resends !== undefined) begun.setAttributes({ 'http.request.resend_count': resends })
+    if (resendCount > 0) begun.setAttributes({ 'http.request.resend_count': resendCount })
     return begun
   }
 

@@ -1,6 +1,8 @@
 /** The provider's edge: a `SwapService` that calls a provider over HTTP in its form. The inverse of `serve`. */
 import { type Amount, isSameButForRounding, isZero, zero } from '../domain/amount.ts'
 import { withDefault } from '../domain/async.ts'
+import { acceptsUnreadableRows, beforeSend, needsAmountRangeOnly, promisedAmounts } from '../domain/call-options.ts'
+import { valueIn } from '../domain/context-values.ts'
 import { explainedByAmountRange, Fault, generalMessage, standardFault } from '../domain/fault.ts'
 import type { Context, Op, Request, ResponseBody, ServiceResponse, SwapService } from '../domain/service.ts'
 import { type NewTransaction, type Rate, type RateQuery, type RequestedAmount, requestedAmountOf } from '../domain/swap.ts'
@@ -22,7 +24,8 @@ export function connect(connection: Connection): SwapService {
       if (op !== 'createTransaction') return respond(calls, op, request, context)
       const { rateType, quoteId, amountOut } = request as NewTransaction
       if (quoteId !== undefined) {
-        const quote = amountOut === undefined ? { amountOut: context.quotedAmount } : { amountIn: context.quotedAmount }
+        const { quotedAmount } = valueIn(context, promisedAmounts)
+        const quote = amountOut === undefined ? { amountOut: quotedAmount } : { amountIn: quotedAmount }
         return respond(calls, op, request, context, quote as Partial<Rate>)
       }
       return quotedFirst.has(rateType) ? createWithQuote(calls, op, request, context) : respond(calls, op, request, context)
@@ -101,11 +104,9 @@ async function createWithQuote<O extends Op>(
   refuseOtherQuote(quote, query, calls.connection, context)
   if (quoteId === undefined)
     throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { effect: 'refused' })
-  await context.beforeSend?.(quote)
-  return {
-    ...(await respond(calls, op, { ...request, quoteId }, context, quote)),
-    quotedAmount: query.amountOut === undefined ? quote.amountOut : quote.amountIn,
-  }
+  await valueIn(context, beforeSend)?.(quote)
+  const response = await respond(calls, op, { ...request, quoteId }, context, quote)
+  return { ...response, report: { quotedAmount: query.amountOut === undefined ? quote.amountOut : quote.amountIn } }
 }
 
 /** The amount of the quote that is the requested one. */
@@ -150,7 +151,7 @@ async function page<O extends Op>(
   if (!('page' in places || 'offset' in places) && number > 1) return responseOf(calls, { items: [], total: 0 }, [])
   try {
     const answer = await calls.send(operation, { ...filters, ...places }, context)
-    const { derived, ...fields } = await answer.decodePage(operation, query, context.acceptsUnreadableRows)
+    const { derived, ...fields } = await answer.decodePage(operation, query, valueIn(context, acceptsUnreadableRows))
     const response = responseOf<O>(calls, fields, [...derived])
     return operation.op === 'listTransactions' && fields.dropped ? { ...response, warning: 'rows_unreadable' } : response
   } catch (reason) {
@@ -181,7 +182,7 @@ async function single<O extends Op>(
   context: Context,
   quote: Partial<Rate> | undefined,
 ): Promise<ServiceResponse<O>> {
-  if (context.needsAmountRangeOnly && operation.also)
+  if (valueIn(context, needsAmountRangeOnly) && operation.also)
     return responseOf(calls, await fetchBeside(calls, operation.also, request, context), [])
   // Without its response the fields of this call are not known; the operation goes on.
   const beside = operation.also && fetchBeside(calls, operation.also, request, context).catch(() => undefined)
@@ -198,12 +199,7 @@ async function single<O extends Op>(
     const deniesRefund = row.nulls.includes('refundAddress') && row.fields.refundAddress === undefined
     const lacksPayout = isPayoutMissing(row, operation)
     const { awaitsOwner } = row
-    return {
-      ...response,
-      ...(deniesRefund && { deniesRefund }),
-      ...(lacksPayout && { lacksPayout }),
-      ...(awaitsOwner !== undefined && { awaitsOwner }),
-    }
+    return { ...response, report: { deniesRefund, lacksPayout, awaitsOwner } }
   } catch (reason) {
     const fault = Fault.from(reason)
     if (!mayBeAboutAmount(fault)) throw fault

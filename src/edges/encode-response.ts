@@ -49,19 +49,20 @@ export function encodeResponse(
 ): HttpResponse {
   if (responseContext.form.amountRefusal && operation.op === 'getRate')
     refuseByLimits(serviceResponse as ServiceResponse<'getRate'>, request as Request<'getRate'>)
-  const maxAge = serviceResponse.isUncacheable || responseContext.hasKeyInQuery ? undefined : options.maxAgeSeconds[operation.op]
+  const maxAge =
+    serviceResponse.caching?.isForbidden || responseContext.hasKeyInQuery ? undefined : options.maxAgeSeconds[operation.op]
   const { text, omitted, etag: tag } = encodeBody(serviceResponse, request, operation, responseContext, options)
   const headers = baseHeaders(responseContext, serviceResponse.provider, serviceResponse.sources)
   headers['cache-control'] = maxAge === undefined ? 'no-store' : `private, max-age=${Math.floor(maxAge)}`
-  if (maxAge !== undefined) headers.age = String(Math.floor(serviceResponse.ageSeconds ?? 0))
+  if (maxAge !== undefined) headers.age = String(Math.floor(serviceResponse.caching?.ageSeconds ?? 0))
   if (tag !== undefined) headers.etag = tag
   if (serviceResponse.staleSeconds !== undefined) headers['x-swap-stale'] = String(serviceResponse.staleSeconds)
   const attention = operation.op === 'getTransaction' && 'attention' in serviceResponse.body && serviceResponse.body.attention
   if (attention) headers['x-swap-attention'] = attention
   if (operation.op === 'getTransaction') setPollAfter(serviceResponse as ServiceResponse<'getTransaction'>, headers)
-  if (serviceResponse.replayed) headers['idempotent-replayed'] = 'true'
+  if (serviceResponse.replay) headers['idempotent-replayed'] = 'true'
   if (serviceResponse.warning) headers['x-swap-warning'] = serviceResponse.warning
-  const status = statusIn(responseContext.form, serviceResponse.latestStatus)
+  const status = statusIn(responseContext.form, serviceResponse.replay?.latestStatus)
   if (status !== undefined && status !== 'wait') headers['x-swap-status'] = status
   const { derived } = serviceResponse
   if (derived) setFidelityHeaders('derived', wireNames(derived, operation), headers, serviceResponse, responseContext, options)
@@ -77,7 +78,7 @@ export function encodeAnswer(
   responseContext: ResponseContext,
   options: EncodeOptions,
 ): HttpResponse {
-  const { body, provider, sources, derived = [], omitted: incomplete = [], warning, staleSeconds, replayed } = answer
+  const { body, provider, sources, derived = [], omitted: incomplete = [], warning, staleSeconds, replay } = answer
   const { success, responseNames } = codec
   const omitted = new Set<string>()
   const text = printAnswer(body, request, codec, responseContext, omitted)
@@ -86,7 +87,7 @@ export function encodeAnswer(
   if (warning) headers['x-swap-warning'] = warning
   if (staleSeconds !== undefined) headers['x-swap-stale'] = String(staleSeconds)
   if ('attention' in body && body.attention) headers['x-swap-attention'] = body.attention
-  if (replayed) headers['idempotent-replayed'] = 'true'
+  if (replay) headers['idempotent-replayed'] = 'true'
   const namesOf = (fields: readonly string[]) => fields.flatMap((field) => responseNames.get(field) ?? [])
   setFidelityHeaders('derived', namesOf(derived), headers, { provider }, responseContext, options)
   setFidelityHeaders('omitted', [...omitted, ...namesOf(incomplete)], headers, { provider }, responseContext, options)
@@ -309,7 +310,7 @@ let isTurnScheduled = false
 const waiting: { readonly isEncoded: () => boolean; readonly resume: () => void }[] = []
 
 /** Waits until the pages that were encoded before can have been written: they would take the memory, all at once. */
-export async function turnToEncode({ encodings }: ServiceResponse<Op>, form: Form): Promise<void> {
+export async function turnToEncode({ caching: { encodings } = {} }: ServiceResponse<Op>, form: Form): Promise<void> {
   const isEncoded = (): boolean => encodings?.get(form.name) !== undefined
   if (isEncoded() || (encodedCharacters < maxPerTurn && waiting.length === 0)) return
   await new Promise<void>((resume) => waiting.push({ isEncoded, resume }))
@@ -334,7 +335,7 @@ function endTurn(): void {
 
 /** Encodes a response; a cached page only once. If clients may cache it, adds an ETag. */
 function encodeBody(
-  { body, encodings }: ServiceResponse<Op>,
+  { body, caching: { encodings } = {} }: ServiceResponse<Op>,
   request: Request<Op>,
   operation: OperationCodec,
   { form, hasAmountsAsText }: ResponseContext,

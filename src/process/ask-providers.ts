@@ -1,5 +1,6 @@
 /** Asks providers beside the gateway, for a command or an operator: with the same configuration and budgets. */
 import type { Config, Provider } from '../config/index.ts'
+import { sentWords } from '../core/assets/translate-assets.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
 import { OtherDeposits } from '../core/creation/other-deposits.ts'
 import type { ProviderReport, ResolvePorts } from '../core/operations/resolve.ts'
@@ -9,6 +10,7 @@ import type { Ledger } from '../core/ports/ledger.ts'
 import type { JudgePolicies } from '../core/provider-scope.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
+import { withValue } from '../domain/context-values.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import { gatewayContext } from '../domain/service.ts'
@@ -182,7 +184,7 @@ async function readProviderReport(
   const connect = await connectProviders(config, currencyLists, open)
   const { service, capabilities, naming, mayBecomePayable } = transactionReader(connect(provider), provider, config, clock)
   try {
-    const response = await service.call('getTransaction', { id }, { ...gatewayContext(capabilities), sent })
+    const response = await service.call('getTransaction', { id }, withValue(gatewayContext(capabilities), sentWords, sent))
     return { outcome: 'read', response, naming, capabilities, mayBecomePayable }
   } catch (reason) {
     const { kind, message } = Fault.from(reason)

@@ -21,7 +21,9 @@ import { resilience } from '../core/resilience/resilience.ts'
 import { plausibleExpiry } from '../core/transactions/derive-fields.ts'
 import { numberRequests } from '../core/transactions/save-observed.ts'
 import type { AssetTable } from '../domain/asset.ts'
+import { needsAmountRangeOnly } from '../domain/call-options.ts'
 import type { Confidential } from '../domain/confidential.ts'
+import { valueIn } from '../domain/context-values.ts'
 import type { Observer, Server } from '../domain/observation.ts'
 import { namesByCode, ops, type SwapService } from '../domain/service.ts'
 import type { RateType } from '../domain/swap.ts'
@@ -145,8 +147,8 @@ export function connectProvider(
     mayHideAmountRange: form.refusal.mayHideAmountRange ?? false,
     keyed: new Set(ops.filter((op) => form.keyed.has(op) && form.operation(op))),
     keyedRead: form.operation('listTransactions') ? 'listTransactions' : 'listCurrencies',
-    callsOf: (op, request, { needsAmountRangeOnly }) =>
-      needsAmountRangeOnly
+    callsOf: (op, request, context) =>
+      valueIn(context, needsAmountRangeOnly)
         ? [op]
         : callsOf(form, op, rateTypeOf(request), amountSideOf(request), 'quoteId' in request && request.quoteId !== undefined),
     usesGatewayKey,

@@ -2,7 +2,7 @@
 import type { Config, Provider } from '../config/index.ts'
 import type { CachedCurrencyList } from '../core/assets/currency-list.ts'
 import { omitImpossibleDeposits, requireDepositMemo, sharedDeposits } from '../core/assets/deposits.ts'
-import { refuseUnknownWords, translateAssets } from '../core/assets/translate-assets.ts'
+import { refuseUnknownWords, sentWords, translateAssets } from '../core/assets/translate-assets.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
 import { mayBecomePayable } from '../core/creation/payable.ts'
 import { compose, deadline, type Layer, mapResponses } from '../core/layer.ts'
@@ -10,6 +10,7 @@ import type { ConfiguredProvider } from '../core/provider-scope.ts'
 import { ownReadLimit } from '../core/resilience/budget-limit.ts'
 import { maxSkewMs } from '../core/same-swap.ts'
 import { deriveFields } from '../core/transactions/derive-fields.ts'
+import { valueIn } from '../domain/context-values.ts'
 import type { Op, SwapService } from '../domain/service.ts'
 import { type ConnectedProvider, destinationOf } from './connected-provider.ts'
 
@@ -22,8 +23,8 @@ export function transactionReader(
 ): TransactionReader {
   const { upstream, currencyList, isListRefused, clockSkewMs } = connected
   const ofKnownWords = mapResponses({
-    getTransaction(response, _, { sent }) {
-      refuseUnknownWords(response.body, sent, currencyList)
+    getTransaction(response, _, context) {
+      refuseUnknownWords(response.body, valueIn(context, sentWords), currencyList)
       return response
     },
   })

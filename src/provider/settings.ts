@@ -32,7 +32,9 @@ export function keepOwnQuotes({ accountSettings }: OfProvider): Layer {
     async getRate(request, context, next) {
       const response = await next.call('getRate', request, context)
       const { account } = context.caller
-      return account !== undefined && Object.hasOwn(accountSettings, account) ? { ...response, isUncacheable: true } : response
+      return account !== undefined && Object.hasOwn(accountSettings, account)
+        ? { ...response, caching: { ...response.caching, isForbidden: true } }
+        : response
     },
   })
 }

@@ -1,6 +1,8 @@
 /** The edge of a provider's form before a provider that answers as a golden has it. */
 import { equal } from 'node:assert/strict'
+import { forwardedAddress } from '../../src/domain/call-options.ts'
 import { Confidential } from '../../src/domain/confidential.ts'
+import { withValue } from '../../src/domain/context-values.ts'
 import type { Context, Op } from '../../src/domain/service.ts'
 import { swapActions } from '../../src/domain/swap-action.ts'
 import type { Connection } from '../../src/edges/call.ts'
@@ -32,7 +34,7 @@ export async function callProvider(
   request: GoldenRequest,
   settings: ProviderGolden['settings'],
   answer: Answer,
-  context: Partial<Context> = { forwardedAddress: '8.8.8.8' },
+  context: Partial<Context> = withValue({}, forwardedAddress, '8.8.8.8'),
 ): Promise<Connected> {
   const sent: WireRequest[] = []
   const drift: string[] = []
@@ -79,7 +81,7 @@ export async function callProvider(
       return { sent, outcome: { body: {}, derived: [], awaitsOwner: false }, drift }
     }
     const response = await service.call(request.op as Op, request.fields as never, { ...contextOf(form), ...context })
-    const { body, derived = [], awaitsOwner = false } = response
+    const { body, derived = [], report: { awaitsOwner = false } = {} } = response
     return { sent, outcome: { body, derived, awaitsOwner }, drift }
   } catch (fault) {
     return { sent, outcome: { fault }, drift }

@@ -49,7 +49,14 @@ function throwFault(domainResponse: GoldenResponse | undefined): never {
   if (domainResponse === undefined) throw new Error('the service may not be called')
   const { fault, body, derived, provider, stale, replayed, warning } = domainResponse
   if (fault === undefined)
-    return { body, derived, staleSeconds: stale, replayed, warning, ...(provider !== undefined && { provider }) } as never
+    return {
+      body,
+      derived,
+      staleSeconds: stale,
+      ...(replayed && { replay: {} }),
+      warning,
+      ...(provider !== undefined && { provider }),
+    } as never
   const { message = '', ...details } = body as { readonly message?: string }
   throw new Fault(fault, message, { ...details, ...(provider !== undefined && { provider }) })
 }

@@ -1,6 +1,8 @@
 import { expect, it, test } from 'vitest'
 import { contextOf, scripted } from '../../../test/support/service.ts'
 import type { Amount } from '../../domain/amount.ts'
+import { forwardedAddress } from '../../domain/call-options.ts'
+import { valueIn } from '../../domain/context-values.ts'
 import { clientAddressOf, clientNetworkOf, forwardAddress } from './client-address.ts'
 
 test.each([
@@ -64,8 +66,8 @@ it.each([
   ['[2606:4700:4700::1111]:443', '2606:4700:4700::1111'],
 ])('the address of a client at %s goes on as %s, and the response is not cacheable', async (address, expected) => {
   const { provider, quote } = rig()
-  expect(await quote(address)).toEqual({ body: {}, isUncacheable: true })
-  expect(provider.calls.map(({ context }) => context.forwardedAddress)).toEqual([expected])
+  expect(await quote(address)).toEqual({ body: {}, caching: { isForbidden: true } })
+  expect(provider.calls.map(({ context }) => valueIn(context, forwardedAddress))).toEqual([expected])
 })
 
 it.each(['', '127.0.0.1', '::ffff:10.0.0.1', '10.0.0.1:80', '[fd00::1]:443', 'fe80::1%eth0', 'mirror'])(
@@ -85,5 +87,5 @@ it.each(['', '127.0.0.1', '::ffff:10.0.0.1', '10.0.0.1:80', '[fd00::1]:443', 'fe
 it('a call that needs no address has none, for every caller', async () => {
   const { provider, quote } = rig()
   expect([await quote('10.0.0.1', 'float'), await quote('8.8.8.8', 'float')]).toEqual([{ body: {} }, { body: {} }])
-  expect(provider.calls.map(({ context }) => context.forwardedAddress)).toEqual([undefined, undefined])
+  expect(provider.calls.map(({ context }) => valueIn(context, forwardedAddress))).toEqual([undefined, undefined])
 })

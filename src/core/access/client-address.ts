@@ -1,4 +1,6 @@
 /** Maps an address to the network that is limited as one client (RFC 6177: a subscriber has at least an IPv6 /64). */
+import { forwardedAddress } from '../../domain/call-options.ts'
+import { withValue } from '../../domain/context-values.ts'
 import { noPublicAddress } from '../../domain/fault.ts'
 import { isPublicAddress } from '../../domain/network-address.ts'
 import type { Op, Request } from '../../domain/service.ts'
@@ -58,9 +60,9 @@ export type NeedsAddress = (op: Op, request: Request<Op>) => boolean
 export function forwardAddress(needsAddress: NeedsAddress): Layer {
   return aroundAll(function forwardAddress(op, request, context, next) {
     if (!needsAddress(op, request)) return next.call(op, request, context)
-    const forwardedAddress = clientAddressOf(context.caller.address)
-    if (!isPublicAddress(forwardedAddress)) return Promise.reject(noPublicAddress())
-    const response = next.call(op, request, { ...context, forwardedAddress })
-    return response.then((resolved) => ({ ...resolved, isUncacheable: true }))
+    const address = clientAddressOf(context.caller.address)
+    if (!isPublicAddress(address)) return Promise.reject(noPublicAddress())
+    const response = next.call(op, request, withValue(context, forwardedAddress, address))
+    return response.then((resolved) => ({ ...resolved, caching: { ...resolved.caching, isForbidden: true } }))
   })
 }

@@ -4,9 +4,11 @@
  */
 import { isSamePaymentAddress } from '../../domain/address/same-address.ts'
 import { eachAlone } from '../../domain/async.ts'
+import { withValue } from '../../domain/context-values.ts'
 import { gatewayContext } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
+import { sentWords } from '../assets/translate-assets.ts'
 import type { StoredSwapAction } from '../ports/swap-actions.ts'
 import { refreshEntry } from '../transactions/ownership.ts'
 import type { ActingProvider, ActionParts } from './act.ts'
@@ -46,7 +48,7 @@ async function look(action: StoredSwapAction, provider: ActingProvider, parts: A
   const { id, owner, provider: tag } = action
   const entry = await ledger.find(owner, tag, id)
   if (!entry) return
-  const reading = reported.call('getTransaction', { id }, { ...gatewayContext(scope.capabilities), sent: entry.sent })
+  const reading = reported.call('getTransaction', { id }, withValue(gatewayContext(scope.capabilities), sentWords, entry.sent))
   const refreshed = await refreshEntry(entry, reading, scope).catch(() => undefined)
   if (!refreshed || refreshed.isRejected) return
   const isDone = isCarriedOut(action, refreshed.record.transaction, scope.offers)

@@ -1,6 +1,8 @@
 /** The swap as its provider reports it, before something is done about it. */
+import { withValue } from '../../domain/context-values.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
+import { sentWords } from '../assets/translate-assets.ts'
 import type { LedgerEntry } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { refreshEntry } from '../transactions/ownership.ts'
@@ -14,7 +16,8 @@ export async function readAgain<E extends LedgerEntry>(
 ): Promise<E> {
   const { id } = entry.transaction
   scope.sequences.observe(entry.sequence)
-  const reading = reported.call('getTransaction', { id }, { ...context, deadline: performance.now() + timeoutMs, sent: entry.sent })
+  const within = withValue({ ...context, deadline: performance.now() + timeoutMs }, sentWords, entry.sent)
+  const reading = reported.call('getTransaction', { id }, within)
   const { record, isRejected } = await refreshEntry(entry, reading, scope).catch((reason) => {
     throw unread(Fault.from(reason), scope.tag)
   })

@@ -3,6 +3,8 @@ import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, scripted } from '../../../test/support/service.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
+import { promisedAmounts } from '../../domain/call-options.ts'
+import { valueIn, withValue } from '../../domain/context-values.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
 import { checkAddress, checkAmount } from './check-request.ts'
 
@@ -18,11 +20,11 @@ test.each([
 ])('of %s, quoted at %s, %s is sent and compared with %s', async (amountIn, quoted, sent, compared) => {
   const provider = scripted(() => ({ body: {} }))
   const service = checkAmount(providerScope({ table, routing }))(provider)
-  const context = contextOf({ pair, quotedAmount: quoted as Amount | undefined })
+  const context = withValue(contextOf({ pair }), promisedAmounts, { quotedAmount: quoted as Amount | undefined })
   await service.call('createTransaction', { amountIn } as NewTransaction, context)
   const [call] = provider.calls
   expect(call?.request).toEqual({ amountIn: sent })
-  expect(call?.context.quotedAmount).toBe(compared)
+  expect(valueIn(call?.context ?? {}, promisedAmounts).quotedAmount).toBe(compared)
 })
 
 const contract = 'CA3D5KRYM6CB7OWQ6TWYRR3Z4T7GNZLKERYNZGGA5SOAOPIFY6YQGAXE'

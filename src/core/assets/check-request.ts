@@ -3,6 +3,8 @@ import { isAddress, isAddressText, isMemo, isMemoText, maxMemoLength } from '../
 import { splitAddress, takesNoMemo } from '../../domain/address/same-address.ts'
 import { type Amount, divide, isZero, multiplySubtract, roundDown, stepUp, zero } from '../../domain/amount.ts'
 import type { Asset, AssetTable } from '../../domain/asset.ts'
+import { promisedAmounts } from '../../domain/call-options.ts'
+import { valueIn, withValue } from '../../domain/context-values.ts'
 import { Fault, joinedFaults } from '../../domain/fault.ts'
 import type { AddressQuestion, Answer, Complaint } from '../../domain/question.ts'
 import { type NewTransaction, type Pair, requestedAmountOf, withRequestedAmount } from '../../domain/swap.ts'
@@ -116,7 +118,9 @@ export function checkAmount({ routing, currencyList }: ProviderScope): Layer {
       const lower = roundDown(amount, place) ?? amount
       if (!isRounded || isZero(lower) || request.quoteId !== undefined) throw tooManyDigits(field, lower, place, rules)
       const share = (quoted: Amount | undefined) => proportional(quoted, lower, amount)
-      const rounded = { ...context, quotedAmount: share(context.quotedAmount), worstAmount: share(context.worstAmount) }
+      const { quotedAmount, worstAmount } = valueIn(context, promisedAmounts)
+      const promised = { quotedAmount: share(quotedAmount), worstAmount: share(worstAmount) }
+      const rounded = withValue(context, promisedAmounts, promised)
       const response = await next.call('createTransaction', withRequestedAmount(request, lower), rounded)
       return { ...response, derived: [...new Set([...(response.derived ?? []), field])] }
     },

@@ -4,6 +4,7 @@ import { type AddressRule, isAddress } from '../../domain/address/rule.ts'
 import { isSamePaymentAddress, memoOf } from '../../domain/address/same-address.ts'
 import { type Asset, type AssetTable, fold, sameName } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import { valueIn } from '../../domain/context-values.ts'
 import { Fault } from '../../domain/fault.ts'
 import { type Context, namesByCode } from '../../domain/service.ts'
 import type { Currency, DepositMemoNetworks, Pair, SentWords, Transaction } from '../../domain/swap.ts'
@@ -11,7 +12,7 @@ import { type Layer, mapResponses, onOperations } from '../layer.ts'
 import { type AssetName, type AssetNaming, assetIn, assetNameOf, from, withAssetNames } from './asset-naming.ts'
 import type { CachedCurrencyList, CurrencyList } from './currency-list.ts'
 import { depositRules, depositRulesOfThen, type NetworkRules, ownerlessComplaint } from './network-rules.ts'
-import { assetFromResponse } from './translate-assets.ts'
+import { assetFromResponse, sentWords } from './translate-assets.ts'
 
 /** The addresses of no swap are longer. */
 const maxKeptLength = 600
@@ -33,7 +34,7 @@ export function omitImpossibleDeposits(naming: AssetNaming, checksAddresses: boo
     return row
   }
   return mapResponses({
-    getTransaction: (response, _, { sent }) => ({ ...response, body: payable(response.body, sent) }),
+    getTransaction: (response, _, context) => ({ ...response, body: payable(response.body, valueIn(context, sentWords)) }),
     listTransactions: (response) => ({
       ...response,
       body: { ...response.body, items: response.body.items.map((row) => payable(row)) },
@@ -128,8 +129,10 @@ export function requireDepositMemo({ shared, acceptsMemos, showsWithoutMemo, nam
     ...(!showsWithoutMemo && {
       async getTransaction(request, context, next) {
         const response = await next.call('getTransaction', request, context)
-        const body = withoutLostAddress(response.body, context.sent)
-        return body === response.body ? response : { ...response, body, contradicted: ['depositExtraId'] }
+        const body = withoutLostAddress(response.body, valueIn(context, sentWords))
+        return body === response.body
+          ? response
+          : { ...response, body, report: { ...response.report, contradicted: ['depositExtraId'] } }
       },
       async listTransactions(request, context, next) {
         const response = await next.call('listTransactions', request, context)

@@ -2,10 +2,11 @@
 
 import { sameContract } from '../../domain/address/same-address.ts'
 import { type Asset, type AssetTable, type Coin, defaultAsset, fold, sameName, spellingOf } from '../../domain/asset.ts'
+import { ContextKey, valueIn, withValue } from '../../domain/context-values.ts'
 import { Fault, joinedFaults, type Reason } from '../../domain/fault.ts'
 import { nearestName } from '../../domain/nearest-name.ts'
 import type { Context, Op, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
-import type { CoinOffer, Contracts, Pair, RateType, Transaction } from '../../domain/swap.ts'
+import type { CoinOffer, Contracts, Pair, RateType, SentWords, Transaction } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import {
   type AssetName,
@@ -21,6 +22,12 @@ import {
 } from './asset-naming.ts'
 import type { CachedCurrencyList, CurrencyList, ListedAsset } from './currency-list.ts'
 import { wordsOf } from './provider-rows.ts'
+
+/** The assets of a create by the names that were asked for: what is shown. */
+export const askedPair = new ContextKey<Pair | undefined>(undefined)
+
+/** Of a get: what the create of that swap has sent, if that is known. Its deposit address is judged by the table of then. */
+export const sentWords = new ContextKey<SentWords | undefined>(undefined)
 
 /** `mustBeListed`: assets that the provider's list lacks are refused, because another provider may offer them. */
 export function translateAssets(currencyList: CachedCurrencyList, mustBeListed: boolean): Layer {
@@ -52,9 +59,9 @@ export function translateAssets(currencyList: CachedCurrencyList, mustBeListed: 
     const [source, target] = await resolveBoth(op, request, context)
     refuseRateType(request.rateType, source.offer, target.offer)
     const pair = withAssetNames({}, source.tableName, target.tableName)
-    const askedPair = withAssetNames({}, source.askedName, target.askedName)
+    const asked = withAssetNames({}, source.askedName, target.askedName)
     const translated = withAssetNames(request, source.providerName, target.providerName)
-    const response = await next.call(op, translated, { ...context, pair, askedPair })
+    const response = await next.call(op, translated, withValue({ ...context, pair }, askedPair, asked))
     return { ...response, body: withAssetNames(response.body, source.askedName, target.askedName) }
   }
   /** Words that the list has for another token name no asset: only the provider's word for the coin is left. */
@@ -78,8 +85,9 @@ export function translateAssets(currencyList: CachedCurrencyList, mustBeListed: 
     createTransaction: (request, context, next) => callTranslated('createTransaction', request, context, next),
     async getTransaction(request, context, next) {
       const response = await next.call('getTransaction', request, context)
-      const { sent, isGatewayCall } = context
-      if ((sent || isGatewayCall) && mayBeOfOthers(response.body, sent, currencyList)) await currencyList.readAvailable(context)
+      const sent = valueIn(context, sentWords)
+      if ((sent || context.isGatewayCall) && mayBeOfOthers(response.body, sent, currencyList))
+        await currencyList.readAvailable(context)
       const body = bothFromResponse(response.body) ?? (await bothFromList(response.body, context))
       return { ...response, body }
     },

@@ -104,7 +104,7 @@ test('the outcome is not known if no get tells whether the memo was taken', asyn
 
 test('what the get contradicts counts', async () => {
   const { creating } = create([{ ...reported, withdrawalAddress: 'T2' }])
-  expect((await creating).contradicted).toEqual(['coinTo', 'withdrawalAddress'])
+  expect((await creating).report?.contradicted).toEqual(['coinTo', 'withdrawalAddress'])
 })
 
 test('a get that hangs leaves time for another one', async () => {

@@ -39,7 +39,7 @@ export function confirmCreate({ currencyList, configured }: ProviderScope): Laye
       const details = await readDetails(body.id, silent, context, next)
       if (details) {
         const contradicted = contradictionsOf(request, details, currencyList, context)
-        return { ...response, body: complete(body, details, silent), contradicted }
+        return { ...response, body: complete(body, details, silent), report: { ...response.report, contradicted } }
       }
       if (silent.length === 0 && !lacksMemo) return response
       throw new Fault('unreadable', 'The provider does not confirm the transaction that it has created.')

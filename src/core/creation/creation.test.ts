@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, test } from 'vitest'
+import { beforeEach, expect, it, test } from 'vitest'
 import { Fault } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
@@ -30,12 +30,12 @@ const translate: Layer = aroundAll(async (op, passed, within, next) => {
 
 const send: SendCreate = async (passed, within, next) => {
   events.push('intent')
-  return { ...(await next.call('createTransaction', passed, within)), intent: 'intent-1' }
+  return { intent: 'intent-1', response: await next.call('createTransaction', passed, within) }
 }
 
-const verify: VerifyCreate = (response) => {
+const verify: VerifyCreate = (sent) => {
   events.push('verify')
-  return { ...response, contradicted: ['rateType'] }
+  return { ...sent, contradicted: ['rateType'] }
 }
 
 const judge: JudgeCreate = async (verified) => {
@@ -44,8 +44,8 @@ const judge: JudgeCreate = async (verified) => {
   return { ...verified, judged: [], deposit }
 }
 
-const record: RecordCreate = async (response) => {
-  events.push(`record ${response.intent}, ${response.contradicted}`)
+const record: RecordCreate = async ({ intent, contradicted, response }) => {
+  events.push(`record ${intent}, ${contradicted}`)
   return response
 }
 
@@ -76,18 +76,23 @@ test('other operations are only translated', async () => {
   expect(events).toEqual(['to the provider', 'getTransaction', 'to the client'])
 })
 
-describe('the client gets no response that was not recorded', () => {
-  it.each(['intent', 'contradicted'] as const)('if a layer loses %s', async (field) => {
-    const losing = mapResponses({ createTransaction: (response) => ({ ...response, [field]: undefined }) })
-    const service = creation({ ...steps, layers: [losing] })(provider)
-    await expect(service.call('createTransaction', request, context)).rejects.toMatchObject({
-      kind: 'outcomeUnknown',
-      effect: 'maybe',
-      provider: 'alpha',
-      cause: { kind: 'internal' },
-    })
-    expect(events).toEqual(['intent', 'createTransaction', 'verify', 'judge'])
+it('keeps its result past layers that make a response of their own', async () => {
+  const renamed = mapResponses({ createTransaction: ({ body: { id } }) => ({ body: { id: `renamed ${id}` } as Transaction }) })
+  const response = await creation({ ...steps, layers: [renamed] })(provider).call('createTransaction', request, context)
+  expect(response.body.id).toBe('renamed tx-1')
+  expect(events.at(-1)).toBe('record intent-1, rateType')
+})
+
+it('is not known to be done if a layer responds without having sent it', async () => {
+  const responding: Layer = () => ({ call: async () => ({ body }) as never })
+  const service = creation({ ...steps, layers: [responding] })(provider)
+  await expect(service.call('createTransaction', request, context)).rejects.toMatchObject({
+    kind: 'outcomeUnknown',
+    effect: 'maybe',
+    provider: 'alpha',
+    cause: { kind: 'internal' },
   })
+  expect(events).toEqual([])
 })
 
 test('steps in another order do not compile', () => {

@@ -1,4 +1,5 @@
 /** The steps of a create at one provider (docs/contract.md §10). Each has its own type: in another order they do not compile. */
+import { ContextKey, valueIn, withValue } from '../../domain/context-values.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
@@ -10,18 +11,20 @@ import { inSpan, traced } from '../traced.ts'
 
 export type CreateResponse = ServiceResponse<'createTransaction'>
 
-/** A response with the id of its create in the ledger. */
-export interface SentCreate extends CreateResponse {
+/** A create that its provider has. */
+export interface SentCreate {
+  /** Its id in the ledger. */
   readonly intent: string
+  readonly response: CreateResponse
 }
 
-/** A response that was compared with its request. */
+/** One whose response was compared with its request. */
 export interface VerifiedCreate extends SentCreate {
   /** Fields for which nobody may get it. */
   readonly contradicted: readonly string[]
 }
 
-/** A response that was judged. */
+/** One that was judged. */
 export interface JudgedCreate extends VerifiedCreate {
   /** What it says about its assets. */
   readonly judged: readonly JudgedAsset[]
@@ -44,13 +47,13 @@ export interface JudgedDeposit {
 export type SendCreate = (request: NewTransaction, context: Context, provider: SwapService) => Promise<SentCreate>
 
 /** Compares a response with its request. */
-export type VerifyCreate = (response: SentCreate, request: NewTransaction, context: Context) => VerifiedCreate
+export type VerifyCreate = (sent: SentCreate, request: NewTransaction, context: Context) => VerifiedCreate
 
 /** Says whether the swap may become payable. */
 export type JudgeCreate = (verified: VerifiedCreate, request: NewTransaction, context: Context) => Promise<JudgedCreate>
 
 /** Stores the result of a create. Throws if the client must not get the response. */
-export type RecordCreate = (response: JudgedCreate, request: NewTransaction, context: Context) => Promise<CreateResponse>
+export type RecordCreate = (judged: JudgedCreate, request: NewTransaction, context: Context) => Promise<CreateResponse>
 
 export interface CreateSteps {
   /** Tag of the provider. */
@@ -63,26 +66,32 @@ export interface CreateSteps {
   readonly send: SendCreate
 }
 
+/** What is done of a create where the layers end. */
+const innermost = new ContextKey<(request: NewTransaction, context: Context) => Promise<CreateResponse>>(() =>
+  Promise.reject(new Fault('internal', 'A create has no steps.')),
+)
+const ending = onOperations({ createTransaction: (request, context) => valueIn(context, innermost)(request, context) })
+
 /** A create passes `layers` to the provider's terms, is sent, verified and judged, passes `layers` back, and is recorded. */
 export function creation({ provider, record, layers, judge, verify, send }: CreateSteps): Layer {
-  const recorded = onOperations({
-    async createTransaction(request, context, next) {
-      const response = await next.call('createTransaction', request, context)
-      if (!isJudged(response)) throw unknownOutcome(new Fault('internal', 'A layer lost the result of a create.'), provider)
-      return record(response, request, context)
-    },
-  })
-  const sent = onOperations({
-    async createTransaction(request, context, next) {
-      const response = await inSpan('intent', context, provider, (within) => send(request, within, next))
-      return judge(verify(response, request, context), request, context)
-    },
-  })
-  return (service) => compose([traced('recordResult', recorded, provider), ...layers, sent], service)
-}
-
-function isJudged(response: CreateResponse): response is JudgedCreate {
-  return response.intent !== undefined && response.contradicted !== undefined && 'deposit' in response
+  const create: Layer = (service) => {
+    const layered = compose([...layers, ending], service)
+    return onOperations({
+      async createTransaction(asked, outer) {
+        const done: { judged?: JudgedCreate } = {}
+        const inProvidersTerms = withValue(outer, innermost, async (request, context) => {
+          const sent = await inSpan('intent', context, provider, (within) => send(request, within, service))
+          const verified = verify(sent, request, context)
+          done.judged = await judge(verified, request, context)
+          return done.judged.response
+        })
+        const response = await layered.call('createTransaction', asked, inProvidersTerms)
+        if (!done.judged) throw unknownOutcome(new Fault('internal', 'A layer has responded to a create by itself.'), provider)
+        return record({ ...done.judged, response }, asked, outer)
+      },
+    })(layered)
+  }
+  return traced('recordResult', create, provider)
 }
 
 /**

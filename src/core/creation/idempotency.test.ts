@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
+import { valueIn } from '../../domain/context-values.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
 import type { IdempotencyKeyState, Ledger, TransactionRecord } from '../ports/ledger.ts'
 import { idempotency, SentCreateKeys } from './idempotency.ts'
-import { inProgress } from './intent.ts'
+import { freeKey, inProgress } from './intent.ts'
 
 const table = new AssetTable([
   {
@@ -83,7 +84,7 @@ async function create(
 /** The fingerprint of this request. */
 async function fingerprint(overrides: Partial<NewTransaction> = {}): Promise<string> {
   await create(overrides)
-  return contexts.at(-1)?.idempotencyKey?.fingerprint ?? ''
+  return valueIn(contexts.at(-1) ?? {}, freeKey)?.idempotencyKey.fingerprint ?? ''
 }
 
 const done = async (changed: Partial<Extract<IdempotencyKeyState, { state: 'done' }>> = {}): Promise<IdempotencyKeyState> => {
@@ -102,7 +103,10 @@ it('without a key every create is sent', async () => {
 it('a new key is stored with the request', async () => {
   await create()
   expect(lookups).toEqual([['acme', 'key-1']])
-  expect(contexts[0]?.idempotencyKey).toMatchObject({ key: 'key-1', fingerprint: expect.stringContaining('USDTTRC20') })
+  expect(valueIn(contexts[0] ?? {}, freeKey)?.idempotencyKey).toMatchObject({
+    key: 'key-1',
+    fingerprint: expect.stringContaining('USDTTRC20'),
+  })
 })
 
 it('a result that the ledger shows before it has confirmed it is none yet', async () => {
@@ -122,7 +126,7 @@ describe('a key that was used', () => {
     states = [await done()]
     contexts = []
     const response = await create()
-    expect(response).toMatchObject({ provider: 'alpha', replayed: true, body: { status: 'wait', amountOut: '9.9' } })
+    expect(response).toMatchObject({ provider: 'alpha', replay: {}, body: { status: 'wait', amountOut: '9.9' } })
     expect(contexts).toEqual([])
   })
 
@@ -132,7 +136,7 @@ describe('a key that was used', () => {
     const response = await create()
     expect(response).toEqual({
       provider: 'alpha',
-      replayed: true,
+      replay: {},
       derived: [],
       body: { ...transaction, ...address, id: 'getTransaction response' },
     })
@@ -174,7 +178,7 @@ describe('L6: of two at the same time', () => {
     const winner = await done()
     states = [undefined, winner]
     fails = inProgress()
-    expect(await create()).toMatchObject({ replayed: true, body: { status: 'wait' } })
+    expect(await create()).toMatchObject({ replay: {}, body: { status: 'wait' } })
   })
 
   it('the later one is inProgress if the first has given up its key', async () => {
@@ -213,7 +217,7 @@ describe('L5: a repeat in another spelling is the same request', () => {
   const replayed = async (one: Partial<NewTransaction>, other: Partial<NewTransaction>): Promise<boolean> => {
     states = [await done({ fingerprint: await fingerprint(one) })]
     return create(other).then(
-      ({ replayed: isReplayed }) => isReplayed === true,
+      ({ replay }) => replay !== undefined,
       () => false,
     )
   }

@@ -4,6 +4,7 @@ import { plainAmount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import { withValue } from '../../domain/context-values.ts'
 import { Fault } from '../../domain/fault.ts'
 import {
   type Caller,
@@ -24,7 +25,7 @@ import type { IdempotencyKeyState, Ledger, LedgerEntry, TransactionRecord } from
 import { mayBeOrderOf } from '../same-swap.ts'
 import { firstCheckMs, maxLedgerWaitMs } from '../sent-once.ts'
 import { doubtAbout } from '../visible-state.ts'
-import { inProgress } from './intent.ts'
+import { freeKey, inProgress } from './intent.ts'
 import { contradiction, type DeferredResults, failure } from './record-result.ts'
 import { undecidedOrder } from './restored-ledger.ts'
 
@@ -48,14 +49,15 @@ export function idempotency(stores: KeyStores, table: AssetTable, sentCreateKeys
       const existing = await withTimeout(ledger.findIdempotencyKey(ownerOf(context), key), maxLedgerWaitMs, () => {
         throw ledgerUnavailable()
       })
-      const ledgerWaitMs = performance.now() - startedAt
+      const waitedMs = performance.now() - startedAt
       if (existing) {
         sentCreateKeys.add(ownerOf(context), key)
         return replay(existing, isSameRequest(existing, request, idempotencyKey, table), context, stores, next)
       }
       sentCreateKeys.delete(ownerOf(context), key)
       try {
-        const response = await next.call('createTransaction', request, { ...context, idempotencyKey, ledgerWaitMs })
+        const within = withValue(context, freeKey, { idempotencyKey, waitedMs })
+        const response = await next.call('createTransaction', request, within)
         sentCreateKeys.add(ownerOf(context), key)
         return response
       } catch (reason) {
@@ -167,8 +169,7 @@ function responseOf(
     body: { ...transaction, amountOut, id: formatTransactionId(provider, transaction.id) },
     provider,
     derived,
-    replayed: true,
-    latestStatus: latest.status,
+    replay: { latestStatus: latest.status },
   }
 }
 
@@ -187,7 +188,7 @@ async function currentState(
   refuseDoubtful(provider, doubt)
   // Without a deposit address it is no valid response to a create yet.
   if (!body.depositAddress) throw inProgress()
-  return { body, provider, derived, staleSeconds, replayed: true }
+  return { body, provider, derived, staleSeconds, replay: {} }
 }
 
 /** Nothing may be paid any more. */

@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { providerScope } from '../../../test/support/provider-scope.ts'
+import { beforeSend } from '../../domain/call-options.ts'
+import { valueIn, withValue } from '../../domain/context-values.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Caller, Context, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Rate } from '../../domain/swap.ts'
 import type { Intent, Ledger } from '../ports/ledger.ts'
 import type { SentCreate } from './creation.ts'
-import { intent } from './intent.ts'
+import { freeKey, intent } from './intent.ts'
 
 const now = Date.parse('2026-03-01T10:00:00Z')
 const request = { codeFrom: 'BTC', codeTo: 'ETH', amountIn: '0.10' } as unknown as NewTransaction
@@ -45,8 +47,8 @@ const ledger = {
 } as unknown as Ledger
 
 const provider = {
-  async call(_op: string, { reference }: NewTransaction, { beforeSend }: Context) {
-    await beforeSend?.({ amountIn: '1', amountOut: '2' } as Rate)
+  async call(_op: string, { reference }: NewTransaction, context: Context) {
+    await valueIn(context, beforeSend)?.({ amountIn: '1', amountOut: '2' } as Rate)
     sent++
     references.push(reference)
     if (fault) throw fault
@@ -77,7 +79,7 @@ it('is in the ledger before the create is sent, with its owner and its request',
   const pair = { coinFrom: 'BTC', coinTo: 'ETH' }
   const { intent: id } = await create({
     pair: pair as unknown as Context['pair'] & object,
-    idempotencyKey: { key: 'k', fingerprint: 'f' },
+    ...withValue({}, freeKey, { idempotencyKey: { key: 'k', fingerprint: 'f' }, waitedMs: 0 }),
   })
   expect(intents).toMatchObject([
     { id, owner: 'acme', provider: 'alpha', attemptedAt: now, requested: { ...request, ...pair }, idempotencyKey: { key: 'k' } },
@@ -91,7 +93,8 @@ it('L53: a create waits for the ledger for a second, with its look for the key; 
   const begun = Promise.withResolvers<boolean>()
   const slow = intent({ ...scope, journal: { ...ledger, begin: () => begun.promise } })
   let fault: unknown
-  void slow(request, contextWith({ ledgerWaitMs: 400 }), provider).catch((reason) => {
+  const context = withValue(contextWith(), freeKey, { idempotencyKey: { key: 'k', fingerprint: 'f' }, waitedMs: 400 })
+  void slow(request, context, provider).catch((reason) => {
     fault = reason
   })
   await vi.advanceTimersByTimeAsync(599)

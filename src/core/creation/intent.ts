@@ -1,17 +1,23 @@
 import type { Amount } from '../../domain/amount.ts'
+import { beforeSend, promisedAmounts } from '../../domain/call-options.ts'
+import { ContextKey, valueIn, withValue } from '../../domain/context-values.ts'
 import { Fault, priceMoved, QuoteNotHeld, quoteExpired, standardFault, TooManyOpenCreates } from '../../domain/fault.ts'
 import { millisecondsOf } from '../../domain/instant.ts'
-import type { Context } from '../../domain/service.ts'
+import type { Context, IdempotencyKey } from '../../domain/service.ts'
 import type { NewTransaction, Rate } from '../../domain/swap.ts'
 import type { Timeline } from '../../domain/timeline.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
 import { depositTextsOf } from '../assets/network-rules.ts'
-import { contractsOf } from '../assets/translate-assets.ts'
+import { askedPair, contractsOf } from '../assets/translate-assets.ts'
 import type { BindingQuote, Intent } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
+import { usedFirmQuote } from '../quotes/firm-quotes.ts'
 import { amountsOf, deviationFrom, isWorseOffer, quotedAmountOf } from '../quotes/offers.ts'
 import { claimInTime, firstCheckMs, marginMs, maxLedgerWaitMs } from '../sent-once.ts'
 import { classifyOutcome, type SendCreate, unknownReasonOf } from './creation.ts'
+
+/** Of a create with an `Idempotency-Key`: the key, and the milliseconds that were waited for the ledger's look for it. */
+export const freeKey = new ContextKey<{ readonly idempotencyKey: IdempotencyKey; readonly waitedMs: number } | undefined>(undefined)
 
 /**
  * Stores the intent of a create in the ledger before it is sent (docs/contract.md §10); while it gets a quote of its own, only its key is stored. An intent without effect is
@@ -26,12 +32,13 @@ export function intent(scope: ProviderScope): SendCreate {
   const { journal, timelines } = scope
   const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
   return async (request, context, next) => {
-    const { caller, idempotencyKey, pair, askedPair, span, requestId, firmQuote } = context
+    const { caller, pair, span, requestId } = context
+    const { idempotencyKey, waitedMs = 0 } = valueIn(context, freeKey) ?? {}
     if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')
     const id = sendsReference ? intentIdOf(caller.identity) : crypto.randomUUID()
     const attemptedAt = clock()
     const { quoteId, ...terms } = request
-    const requested = { ...terms, ...(askedPair ?? pair) }
+    const requested = { ...terms, ...(valueIn(context, askedPair) ?? pair) }
     const deadline = attemptedAt + Math.ceil(context.deadline - performance.now())
     const isQuoting = quotedFirst.has(request.rateType) && quoteId === undefined
     const traceparent = span?.trace.root?.traceparent
@@ -49,7 +56,7 @@ export function intent(scope: ProviderScope): SendCreate {
       },
       destination,
       idempotencyKey,
-      firmQuote: firmQuote?.id,
+      firmQuote: valueIn(context, usedFirmQuote)?.id,
       quote: bindingQuoteOf(request, context),
       requestId,
       keyId: caller.keyId,
@@ -59,10 +66,9 @@ export function intent(scope: ProviderScope): SendCreate {
       nextCheckAt: deadline + marginMs,
       traceparent,
     }
-    const waitMs = maxLedgerWaitMs - (context.ledgerWaitMs ?? 0)
     const isBegun = await claimInTime(
       journal.begin(entry, () => isAwaited),
-      waitMs,
+      maxLedgerWaitMs - waitedMs,
       () => journal.drop(id),
     )
       .catch((reason) => {
@@ -73,8 +79,8 @@ export function intent(scope: ProviderScope): SendCreate {
         isAwaited = false
       })
     if (!isBegun) throw inProgress()
-    if (context.timeline) noteIntent(context.timeline, id, provider, request, context.quotedAmount)
-    const beforeSend = async (own: Rate): Promise<void> => {
+    if (context.timeline) noteIntent(context.timeline, id, provider, request, valueIn(context, promisedAmounts).quotedAmount)
+    const keepOwnQuote = async (own: Rate): Promise<void> => {
       const quotedAmount = quotedAmountOf(own, request)
       refuseWorseQuote(quotedAmount, request, context, scope)
       const until = millisecondsOf(own.quoteValidUntil ?? '', configured.timezone)
@@ -82,11 +88,11 @@ export function intent(scope: ProviderScope): SendCreate {
       if (!(await ledger.markQuoted(id, quote))) throw standardFault('unavailable', { retryAfter: 1, effect: 'refused' })
     }
     try {
-      const sending = isQuoting ? { ...context, beforeSend } : context
+      const sending = isQuoting ? withValue(context, beforeSend, keepOwnQuote) : context
       const referenced = sendsReference ? { ...request, reference: id } : request
       const response = await classifyOutcome(next.call('createTransaction', referenced, sending))
       span?.setAttributes({ 'swapgate.outcome': 'done' })
-      return { ...response, intent: id }
+      return { intent: id, response }
     } catch (reason) {
       const fault = Fault.from(reason)
       span?.setAttributes({ 'swapgate.outcome': fault.effect === 'maybe' ? 'unknown' : 'refused' })
@@ -109,9 +115,11 @@ export function intent(scope: ProviderScope): SendCreate {
 /** `own`: one for this create alone. Undefined if no quote binds it: at a floating rate none does. */
 export function bindingQuoteOf(
   request: NewTransaction,
-  { quotedAmount, worstAmount, firmQuote }: Pick<Context, 'quotedAmount' | 'worstAmount' | 'firmQuote'>,
+  context: Pick<Context, 'values'>,
   own?: { readonly quotedAmount: Amount; readonly until?: number | undefined },
 ): BindingQuote | undefined {
+  const firmQuote = valueIn(context, usedFirmQuote)
+  const { quotedAmount, worstAmount } = valueIn(context, promisedAmounts)
   const quoted = own?.quotedAmount ?? (firmQuote ? quotedAmount : worstAmount)
   if (request.rateType !== 'fixed' || quoted === undefined) return undefined
   const source = own ? 'own' : firmQuote ? 'firm' : 'winner'
@@ -123,9 +131,10 @@ export function bindingQuoteOf(
 function refuseWorseQuote(
   own: Amount | undefined,
   request: NewTransaction,
-  { quotedAmount, worstAmount }: Context,
+  context: Context,
   { tag: provider, observe }: ProviderScope,
 ): void {
+  const { quotedAmount, worstAmount } = valueIn(context, promisedAmounts)
   if (own === undefined || worstAmount === undefined || !isWorseOffer(own, worstAmount, request)) return
   observe({ what: 'judgement', provider, kind: 'quote', outcome: 'refused', network: undefined })
   observe({ what: 'create', provider, outcome: 'belowQuote' })

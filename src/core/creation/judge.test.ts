@@ -3,11 +3,14 @@ import { providerScope } from '../../../test/support/provider-scope.ts'
 import { memoryWinners } from '../../adapters/memory.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
+import { promisedAmounts } from '../../domain/call-options.ts'
+import { withValue } from '../../domain/context-values.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Context } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
 import type { ConfiguredProvider, JudgePolicies } from '../provider-scope.ts'
+import { usedFirmQuote } from '../quotes/firm-quotes.ts'
 import { RecentQuotes } from '../quotes/quote-cache.ts'
 import { type WinnerStore, winnerLifetimeMs } from '../routing/winners.ts'
 import { judgeCreate } from './judge.ts'
@@ -85,7 +88,10 @@ interface Case {
   readonly routing?: { readonly maxDeviation: number; readonly refuseDeviation: boolean }
 }
 
-async function judge(facts: Partial<Transaction>, { from = 'BTC', request, context, configured, routing, ...response }: Case = {}) {
+async function judge(
+  facts: Partial<Transaction>,
+  { from = 'BTC', request, context, configured, routing, contradicted = [], quotedAmount }: Case = {},
+) {
   const scope = providerScope({
     observe: (observation) => observations.push(observation),
     currencyList: { naming },
@@ -94,7 +100,8 @@ async function judge(facts: Partial<Transaction>, { from = 'BTC', request, conte
     routing: { maxDeviation: 0.1, refuseDeviation: false, roundAmounts: 'refuse', ...routing },
   })
   const judgeOne = judgeCreate(scope, quotes, otherDeposits)
-  const verified = { contradicted: [], ...response, body: { ...reported, ...facts }, intent: 'intent-1' }
+  const response = { body: { ...reported, ...facts }, report: { quotedAmount } }
+  const verified = { intent: 'intent-1', contradicted, response }
   return judgeOne(verified, { ...requested, ...request } as NewTransaction, { pair: pairs[from], ...context } as unknown as Context)
 }
 
@@ -219,8 +226,8 @@ describe('the amounts', () => {
   })
 
   it('say nothing where they are 0: the requested one counts, and the amount received is not known', async () => {
-    const { body, contradicted } = await judge({ amountIn: '0' as Amount, amountOut: '0.0' as Amount })
-    expect([contradicted, body.amountIn, body.amountOut]).toEqual([[], '0.1', undefined])
+    const { response, contradicted } = await judge({ amountIn: '0' as Amount, amountOut: '0.0' as Amount })
+    expect([contradicted, response.body.amountIn, response.body.amountOut]).toEqual([[], '0.1', undefined])
     expect(outcomes()).toMatchObject({ amount: 'tolerated' })
   })
 
@@ -237,7 +244,8 @@ describe('the amounts', () => {
     const own = await judge(facts as Partial<Transaction>, { request, ...(quoted && { quotedAmount: quoted }) })
     expect(own.contradicted).toEqual(fields)
     const firm = { id: 'quote-1', provider: 'alpha' }
-    const firmly = await judge(facts as Partial<Transaction>, { request, context: { quotedAmount: quoted, firmQuote: firm } })
+    const promised = withValue({}, promisedAmounts, { quotedAmount: quoted })
+    const firmly = await judge(facts as Partial<Transaction>, { request, context: withValue(promised, usedFirmQuote, firm) })
     expect(firmly.contradicted).toEqual(fields)
   })
 
@@ -245,7 +253,7 @@ describe('the amounts', () => {
     ['a little less than its caller saw', '5500', [], 'passed'],
     ['much less', '5399', ['amountOut'], 'refused'],
   ])('at a fixed rate without a quote of its own, %s received', async (_, amountOut, fields, outcome) => {
-    const context = { quotedAmount: '6000' as Amount, worstAmount: '5400' as Amount }
+    const context = withValue({}, promisedAmounts, { quotedAmount: '6000' as Amount, worstAmount: '5400' as Amount })
     const request = { rateType: 'fixed' } as const
     const { contradicted, judged } = await judge({ amountOut: amountOut as Amount }, { request, context })
     expect(contradicted).toEqual(fields)
@@ -287,7 +295,7 @@ test('a quote that the provider made for another amount is not compared', async 
 })
 
 test.each(['success', 'refunded', 'overdue'] as const)('the status %s at once is `wait`, and counted', async (status) => {
-  expect((await judge({ status })).body.status).toBe('wait')
+  expect((await judge({ status })).response.body.status).toBe('wait')
   expect(observations).toContainEqual({ what: 'create', provider: 'alpha', outcome: 'finalAtOnce' })
 })
 

@@ -5,6 +5,8 @@
 import type { Amount } from '../../domain/amount.ts'
 import { isPositive } from '../../domain/amount.ts'
 import { sameName } from '../../domain/asset.ts'
+import { promisedAmounts } from '../../domain/call-options.ts'
+import { valueIn } from '../../domain/context-values.ts'
 import { Fault } from '../../domain/fault.ts'
 import { type JudgedKind, judgedKinds, judgementKinds } from '../../domain/observation.ts'
 import type { Context } from '../../domain/service.ts'
@@ -16,10 +18,11 @@ import { assetFromResponse, contractsOf, otherTokens } from '../assets/translate
 import { type Layer, mapResponses } from '../layer.ts'
 import type { JudgedAsset } from '../mismatch-streaks.ts'
 import type { ProviderScope } from '../provider-scope.ts'
+import { usedFirmQuote } from '../quotes/firm-quotes.ts'
 import { amountsOf, deviationFrom, quotedAmountOf } from '../quotes/offers.ts'
 import type { RecentQuotes } from '../quotes/quote-cache.ts'
 import { contradictedTerms, otherSides } from '../same-swap.ts'
-import type { JudgeCreate, VerifiedCreate, VerifyCreate } from './creation.ts'
+import type { CreateResponse, JudgeCreate, VerifyCreate } from './creation.ts'
 import { bindingQuoteOf } from './intent.ts'
 import type { OtherDeposits } from './other-deposits.ts'
 import { type Contradiction, contradictionIn, fieldsOf, mayBecomePayable, priceFieldOf, unsafe } from './payable.ts'
@@ -36,12 +39,13 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
   const judge = mayBecomePayable(configured, currencyList)
   return async (verified, request, context) => {
     const { pair = {} } = context
-    const created = withPlainStatus(verified, scope)
-    const { body, derived = [], quotedAmount } = created
-    const newest = context.firmQuote ? context.quotedAmount : ((await quotes.newest(request, context)) ?? context.quotedAmount)
+    const response = withPlainStatus(verified.response, scope)
+    const { body, derived = [], report: { quotedAmount } = {} } = response
+    const promised = valueIn(context, promisedAmounts).quotedAmount
+    const newest = valueIn(context, usedFirmQuote) ? promised : ((await quotes.newest(request, context)) ?? promised)
     noteQuote(provider, request, { own: quotedAmount, newest }, context)
     const contradicted = [
-      ...created.contradicted.map((field) => ({ field, kind: kindOf(field, body, pair, naming) })),
+      ...verified.contradicted.map((field) => ({ field, kind: kindOf(field, body, pair, naming) })),
       ...(isWorseThanQuote(body, request, newest, scope) ? [contradictionIn(priceFieldOf(request))] : []),
     ]
     const quote = bindingQuoteOf(request, context, quotedAmount === undefined ? undefined : { quotedAmount })
@@ -61,8 +65,8 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
       if (kind !== unsafe.kind || !isStored) count(kind, isFound)
     }
     return {
-      ...created,
-      body: transaction,
+      ...verified,
+      response: { ...response, body: transaction },
       contradicted: fieldsOf(refused),
       judged: judgedAssets(refused, request, pair, scope),
       deposit: {
@@ -82,9 +86,10 @@ function noteQuote(
   provider: string,
   request: NewTransaction,
   { own, newest }: { readonly own: Amount | undefined; readonly newest: Amount | undefined },
-  { timeline, quotedAmount }: Context,
+  context: Context,
 ): void {
-  const quoted = own ?? (quotedAmount === undefined ? newest : undefined)
+  const { timeline } = context
+  const quoted = own ?? (valueIn(context, promisedAmounts).quotedAmount === undefined ? newest : undefined)
   if (quoted === undefined) return
   const { rateType } = request
   timeline?.add({ event: 'quoted', provider, source: own ? 'own' : 'newest', rateType, ...amountsOf(request, quoted) })
@@ -127,11 +132,11 @@ function isWorseThanQuote(body: Transaction, request: NewTransaction, newest: Am
 }
 
 /** A swap that was just created cannot have ended: a final status is believed when a get repeats it. */
-function withPlainStatus(verified: VerifiedCreate, { tag: provider, observe }: ProviderScope): VerifiedCreate {
-  const { status } = verified.body
-  if (status !== 'overdue' && !isFinal(status ?? null)) return verified
+function withPlainStatus(response: CreateResponse, { tag: provider, observe }: ProviderScope): CreateResponse {
+  const { status } = response.body
+  if (status !== 'overdue' && !isFinal(status ?? null)) return response
   observe({ what: 'create', provider, outcome: 'finalAtOnce' })
-  return { ...verified, body: { ...verified.body, status: 'wait' } }
+  return { ...response, body: { ...response.body, status: 'wait' } }
 }
 
 function kindOf(field: string, reported: Transaction, pair: Pair, naming: AssetNaming): JudgedKind | undefined {
@@ -154,10 +159,10 @@ function networkKind(side: Side, reported: Transaction, pair: Pair, naming: Asse
  * provider's asset names.
  */
 export function verifyResponse({ currencyList }: ProviderScope): VerifyCreate {
-  return (response, request, context) => {
-    const { body, contradicted: inDetails = [] } = response
+  return (sent, request, context) => {
+    const { body, report: { contradicted: inDetails = [] } = {} } = sent.response
     const contradicted = [...new Set([...inDetails, ...contradictionsOf(request, body, currencyList, context)])]
-    return { ...response, contradicted: contradicted.length === 0 && hasFailed(body) ? ['status'] : contradicted }
+    return { ...sent, contradicted: contradicted.length === 0 && hasFailed(body) ? ['status'] : contradicted }
   }
 }
 

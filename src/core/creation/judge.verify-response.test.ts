@@ -29,7 +29,7 @@ function contradicted(requested: NewTransaction, reported: Partial<Transaction>,
   const byCode = requested.codeFrom !== undefined
   const naming = createAssetNaming(table, { byCode }, configured)
   const verify = verifyResponse(providerScope({ currencyList: { naming } }))
-  const response = { body: { ...transaction, ...reported }, intent: 'intent-1' }
+  const response = { intent: 'intent-1', response: { body: { ...transaction, ...reported } } }
   const verified = verify(response, requested, { pair } as unknown as Context)
   expect(verified.intent).toBe('intent-1')
   return verified.contradicted

@@ -6,6 +6,8 @@
  * that. A swap with the id and deposit address of one in the ledger is bound to no other create, whatever the account. A row without id or time
  * keeps no create from ending if another create has its id.
  */
+import { acceptsUnreadableRows } from '../../domain/call-options.ts'
+import { withValue } from '../../domain/context-values.ts'
 import { Fault } from '../../domain/fault.ts'
 import { instantsOf, millisecondsOf } from '../../domain/instant.ts'
 import type { JudgementKind } from '../../domain/observation.ts'
@@ -14,6 +16,7 @@ import { isTransactionId, requestedAmountOf, type Transaction } from '../../doma
 import type { Timeline } from '../../domain/timeline.ts'
 import type { Span } from '../../domain/trace.ts'
 import { assetIn, from, pickAssetFields } from '../assets/asset-naming.ts'
+import { sentWords } from '../assets/translate-assets.ts'
 import { type Destination, differences, mayBeOneAccount } from '../destination.ts'
 import type { JournaledLedger, UnresolvedCreate } from '../ports/ledger.ts'
 import type { JudgePolicies } from '../provider-scope.ts'
@@ -118,7 +121,7 @@ export async function matchCreates(
     const isElsewhere = create.destination !== undefined && differences(create.destination, reader.destination).length > 0
     const isOwn = listed.some(({ reported }) => hasReferenceOf(create, reported))
     const isPossible = isElsewhere || isOwn || anyones.length > 0 || candidates.length < rows.length
-    const result = await onlyMatch(candidates, create, reader, { ...context, span, sent: create.sent })
+    const result = await onlyMatch(candidates, create, reader, withValue({ ...context, span }, sentWords, create.sent))
     const found = { candidates: idsOf(rows), unreadable, isListShort }
     if (!result?.match)
       return { isAmbiguous: result?.isAmbiguous ?? false, isPossible: isPossible || result !== undefined, ...found }
@@ -134,7 +137,7 @@ export async function matchCreates(
         (other) => other.intent !== create.intent && ['match', 'incomplete'].includes(compareCreate(reports, other, reader)),
       )
     const body = mergeReports(reports)
-    const differing = [...(details.contradicted ?? []), ...contradictionsOf(reports, create, reader)]
+    const differing = [...(details.report?.contradicted ?? []), ...contradictionsOf(reports, create, reader)]
     const { requested, sent, quote } = create
     const report = {
       transaction: body,
@@ -152,7 +155,7 @@ export async function matchCreates(
     const bound = { ...payability.transaction, ...pickAssetFields(requested), ownAssets: undefined, reference: undefined }
     const network = assetIn(requested, from, reader.naming.table)?.network
     return {
-      matched: { ...details, body: bound, contradicted },
+      matched: { ...details, body: bound, report: { ...details.report, contradicted } },
       counted: kindsOf(payability.counted).map((kind) => ({ kind, network })),
       lacksPrice: !isPriceKnown(create, body),
       isAmbiguous: false,
@@ -296,7 +299,7 @@ async function readCandidates(
     const knownWindow = filters.has('dateTo') ? window : { dateFrom: window.dateFrom }
     const options = { window: knownWindow, since, startedAt: now, decidesNotCreated: ends.length > 0, pageSize, timezone }
     const read = await scans.finish(reading, options, async (query) => {
-      const listed = await service.call('listTransactions', query, { ...context, acceptsUnreadableRows: true })
+      const listed = await service.call('listTransactions', query, withValue(context, acceptsUnreadableRows, true))
       return listed.body
     })
     rows.push(...read.rows)

@@ -48,7 +48,7 @@ export interface JudgedReport {
 
 /** A get of the transaction that a person has bound to the create, or wants to bind. */
 export function reportOfGet(
-  { body, contradicted: inDetails = [], derived = [] }: ServiceResponse<'getTransaction'>,
+  { body, report: { contradicted: inDetails = [] } = {}, derived = [] }: ServiceResponse<'getTransaction'>,
   create: Pick<SoughtCreate, 'intent' | 'requested' | 'sent'>,
   naming: AssetNaming,
   mayLackPrice: boolean,

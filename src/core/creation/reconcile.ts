@@ -290,7 +290,7 @@ async function concludeCheck(
     // The ledger's clock may be behind this machine's, by at most one window.
     return { outcome: 'notFound', isRead, isDone: false, candidates: shown, retryAfterMs: windowMs }
   }
-  const { derived = [], body, contradicted = [], sequence } = matched
+  const { derived = [], body, report: { contradicted = [] } = {}, sequence } = matched
   if (contradicted.length > 0) {
     await journal.markMismatch(create.intent, body, contradicted)
     return { outcome: 'contradicted', isRead, isDone: true }
@@ -370,7 +370,7 @@ async function concludeRefused(
 ): Promise<SearchResult> {
   // Until the last check another create may still turn out to have one of the candidates.
   const isUndecided = isAmbiguous && candidates.length > 0 && isLastRefusedCheck(create, now)
-  const isKept = matched ? await ledger.keepRefused(create, matched.body, matched.contradicted) : isUndecided
+  const isKept = matched ? await ledger.keepRefused(create, matched.body, matched.report?.contradicted) : isUndecided
   if (isUndecided) await ledger.keepCandidates(create, candidates, withheld)
   return { outcome: isKept ? 'foundAfterRefusal' : undefined, isRead: true, isDone: isKept }
 }

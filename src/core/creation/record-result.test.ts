@@ -21,7 +21,8 @@ const heldBy = (claim: DepositClaim | undefined, facts: Partial<JudgedDeposit> =
   ...facts,
 })
 
-let response: JudgedCreate
+let response: ServiceResponse<'createTransaction'>
+let created: Omit<JudgedCreate, 'response'>
 let kept: unknown[]
 let intents: string[]
 let isAccepted: boolean | Error
@@ -29,7 +30,8 @@ let isInUse: boolean
 let outcomes: unknown[]
 let keptKeys: Caller[]
 beforeEach(() => {
-  response = { body: made, provider: 'alpha', intent: 'intent-1', contradicted: [], judged: [], deposit: heldBy(undefined) }
+  response = { body: made, provider: 'alpha' }
+  created = { intent: 'intent-1', contradicted: [], judged: [], deposit: heldBy(undefined) }
   kept = []
   intents = []
   isAccepted = true
@@ -58,7 +60,7 @@ function create({ hasExpectedAmount = true, holdsKeys = true } = {}): Promise<Se
   const observe = (observation: Observation): void => void outcomes.push('outcome' in observation && observation.outcome)
   const capabilities = { hasExpectedAmount } as Capabilities
   const record = recordResult(providerScope({ ledger, capabilities, clock: () => now, observe, pendingKeys }))
-  return record(response, request, { caller } as Context)
+  return record({ ...created, response }, request, { caller } as Context)
 }
 
 describe('the result is stored before the response', () => {
@@ -85,7 +87,7 @@ describe('the result is stored before the response', () => {
 
 describe('the client does not get it', () => {
   it('if it contradicts the request, even if the ledger fails', async () => {
-    response = { ...response, contradicted: ['withdrawalAddress'] }
+    created = { ...created, contradicted: ['withdrawalAddress'] }
     await expect(create()).rejects.toMatchObject({ kind: 'contradicted', provider: 'alpha' })
     expect(kept).toEqual([[made, ['withdrawalAddress']]])
     expect(intents).toEqual(['intent-1'])
@@ -116,26 +118,26 @@ describe('a deposit address that another swap has by the ledger', () => {
   })
 
   it('is not given, if that swap may still get a deposit', async () => {
-    response = { ...response, deposit: held(undefined) }
+    created = { ...created, deposit: held(undefined) }
     await expect(create()).rejects.toMatchObject({ kind: 'contradicted' })
     expect([kept, outcomes, judgements]).toEqual([[[made, ['depositAddress']]], ['contradicted'], [true]])
   })
 
   it('is given, if that swap has given it up', async () => {
-    response = { ...response, deposit: held({ givenUpBy: { provider: 'beta', id: 'old' } }) }
+    created = { ...created, deposit: held({ givenUpBy: { provider: 'beta', id: 'old' } }) }
     expect(await create()).toBe(response)
     expect([intents, outcomes, judgements]).toEqual([['intent-1', 'intent-1'], [], [false]])
   })
 
   it('is given and counted, if the operator only counts it', async () => {
-    response = { ...response, deposit: held(undefined, false) }
+    created = { ...created, deposit: held(undefined, false) }
     expect(await create()).toBe(response)
     expect([outcomes, judgements]).toEqual([[], [true]])
   })
 
   it('is not given, if it cannot be looked up who has it', async () => {
     const claimAfter = async (): Promise<never> => Promise.reject(new Error('the ledger is silent'))
-    response = { ...response, deposit: { ...held(undefined), claimAfter } }
+    created = { ...created, deposit: { ...held(undefined), claimAfter } }
     await expect(create()).rejects.toMatchObject({ kind: 'contradicted' })
     expect(judgements).toEqual([true])
   })

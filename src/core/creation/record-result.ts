@@ -25,8 +25,9 @@ import { type OtherDeposits, takingDeposit } from './other-deposits.ts'
 export function recordResult(scope: ProviderScope): RecordCreate {
   const { journal, tag: provider, capabilities, clock, observe, pendingKeys, timelines, createdHere } = scope
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider, outcome })
-  return async (response, request, context) => {
-    const { body, derived, intent, contradicted, judged, deposit } = response
+  return async (created, request, context) => {
+    const { response, intent, contradicted, judged, deposit } = created
+    const { body, derived } = response
     const refuse = async (fields: readonly string[], judgement = judged): Promise<never> => {
       count('contradicted')
       await journal.markMismatch(intent, body, fields, judgement).catch(() => {})
@@ -39,7 +40,7 @@ export function recordResult(scope: ProviderScope): RecordCreate {
     const amount = derived?.includes(field) ? undefined : body[field]
     if (amount !== undefined && compareAmounts(amount, requestedAmountOf(request)) !== 0) count('otherAmount')
     const record = recordOf(response, capabilities, clock())
-    const outcome = await complete(response, record, journal).catch((reason) => {
+    const outcome = await complete(created, record, journal).catch((reason) => {
       pendingKeys?.keep(context.caller)
       throw unknownOutcome(Fault.from(reason), provider)
     })

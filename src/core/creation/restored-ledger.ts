@@ -6,12 +6,14 @@
 import type { AbsentSwaps } from '../../domain/absent-swaps.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { withTimeout } from '../../domain/async.ts'
+import { valueIn } from '../../domain/context-values.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import { type Context, ownerOf } from '../../domain/service.ts'
 import { isTag, isTransactionId, type NewTransaction } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { HeldSinceRestore, RestoredProvider, RestoreStore } from '../ports/restores.ts'
 import { amountSizeOf, mayBeOrderOf } from '../same-swap.ts'
+import { freeKey } from './intent.ts'
 
 const maxReadMs = 3_000
 /** Seconds. Lists take minutes, and a person longer. */
@@ -119,7 +121,7 @@ export class RestoredLedger {
 
   private async refuseFound(request: NewTransaction, context: Context, orders: RestoredOrders, table: AssetTable): Promise<void> {
     const owner = ownerOf(context)
-    const { idempotencyKey } = context
+    const { idempotencyKey } = valueIn(context, freeKey) ?? {}
     // An order is found by the amount that is sent.
     const size = request.amountOut === undefined ? (amountSizeOf(request.amountIn) ?? 0) : undefined
     const sizes = size === undefined ? undefined : [size - 1, size, size + 1]

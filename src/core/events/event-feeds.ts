@@ -1,5 +1,7 @@
 /** The streams of a gateway's clients: from which row each begins, and what it has of each row (docs/contract.md §18.2). */
 
+import { budgetPart } from '../../domain/call-options.ts'
+import { withValue } from '../../domain/context-values.ts'
 import type { EventFeed, EventFeeds, StreamEvent } from '../../domain/event-stream.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import type { AccountLimits } from '../../domain/key-access.ts'
@@ -96,7 +98,8 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
 
 /** The request is over, but for its caller. */
 function unrequested({ requestId, caller, clientCapabilities }: Context): Context {
-  return { requestId, caller, clientCapabilities, deadline: Number.POSITIVE_INFINITY, isUnrequested: true }
+  const context: Context = { requestId, caller, clientCapabilities, deadline: Number.POSITIVE_INFINITY }
+  return withValue(context, budgetPart, 'unrequested')
 }
 
 function unnoted(transaction: Transaction): TransactionRecord {

@@ -3,6 +3,8 @@
  * is found by elimination. What nobody has confirmed of an order is printed with its decision.
  */
 import { memoOf } from '../../domain/address/same-address.ts'
+import { acceptsUnreadableRows } from '../../domain/call-options.ts'
+import { withValue } from '../../domain/context-values.ts'
 import { Fault } from '../../domain/fault.ts'
 import { millisecondsOf, toIso } from '../../domain/instant.ts'
 import { gatewayContext } from '../../domain/service.ts'
@@ -114,7 +116,7 @@ async function readWhole(
   const { pageSize } = capabilities
   const isFiltered = since > 0 && capabilities.requestFields.listTransactions.has('dateFrom')
   const window = isFiltered ? { dateFrom: new Date(since).toISOString() } : {}
-  const context = { ...gatewayContext(capabilities), acceptsUnreadableRows: true }
+  const context = withValue(gatewayContext(capabilities), acceptsUnreadableRows, true)
   for (let scans = 1; ; scans++) {
     // The end is proven as for a create that made nothing: what is not listed makes a second swap possible.
     const scan = new ListScan({ window, since, startedAt: Date.now(), decidesNotCreated: true, pageSize, timezone })

@@ -50,7 +50,7 @@ export function currencies(sources: readonly CurrencySource[], taking: ReadonlyS
       const lists = read.filter(({ isOffered }) => isOffered)
       const fetchedAt = Math.min(...lists.map(({ list }) => list.fetchedAt))
       const response = await made.of(read).page(query, context)
-      return { ...response, ageSeconds: (performance.now() - fetchedAt) / 1000 }
+      return { ...response, caching: { ...response.caching, ageSeconds: (performance.now() - fetchedAt) / 1000 } }
     },
   })
 }
@@ -109,7 +109,8 @@ class MadePages {
       this.pages.set(key, page)
     }
     const encodings = { get: (form: string) => encoded.get(form), set }
-    const page = { response: { ...response, encodings }, bytes: pageBytes + copyBytes * response.body.items.length }
+    const cached = { ...response, caching: { ...response.caching, encodings } }
+    const page = { response: cached, bytes: pageBytes + copyBytes * response.body.items.length }
     return this.pages.set(key, page).response
   }
 }

@@ -2,6 +2,8 @@
 import { compareAmounts, isPositive } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { withTimeout } from '../../domain/async.ts'
+import { promisedAmounts } from '../../domain/call-options.ts'
+import { ContextKey, withValue } from '../../domain/context-values.ts'
 import { Fault, joinedFaults, quoteExpired, standardFault } from '../../domain/fault.ts'
 import { millisecondsOf } from '../../domain/instant.ts'
 import { type Context, ownerOf, type ServiceResponse } from '../../domain/service.ts'
@@ -21,6 +23,9 @@ const longestMs = 3_600_000
 const defaultMs = 60_000
 /** A random id of the gateway: clients never get the provider's own. No other text is looked up. */
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Of a create: the firm quote that it uses, with the tag of its provider. */
+export const usedFirmQuote = new ContextKey<Pick<FirmQuote, 'id' | 'provider' | 'validUntil'> | undefined>(undefined)
 
 interface FirmQuoteOptions {
   readonly ledger: JournaledLedger
@@ -48,8 +53,9 @@ export function firmQuotes({ ledger, table, scopes }: FirmQuoteOptions): Layer {
       const quote = await find(request.quoteId, context, ledger)
       refuseOtherTerms(request, quote, context, table)
       const { id, provider, quoteId, terms, validUntil } = quote
-      const held = { ...context, firmQuote: { id, provider, validUntil }, quotedAmount: terms.quotedAmount }
-      return next.call('createTransaction', { ...request, quoteId }, held)
+      const held = withValue(context, usedFirmQuote, { id, provider, validUntil })
+      const { quotedAmount } = terms
+      return next.call('createTransaction', { ...request, quoteId }, withValue(held, promisedAmounts, { quotedAmount }))
     },
   })
 }
@@ -95,7 +101,7 @@ async function keep(
   return {
     ...response,
     body: { ...body, quoteId: quote.id, quoteValidUntil: new Date(keptUntil).toISOString() },
-    isUncacheable: true,
+    caching: { ...response.caching, isForbidden: true },
     ...(known === undefined && { derived: [...derived, 'quoteValidUntil'] }),
   }
 }

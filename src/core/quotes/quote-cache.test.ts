@@ -38,12 +38,18 @@ const amountOut = (amount: string): object => ({ body: { amountOut: amount } })
 
 it('a rate is shared for its lifetime with its age; then it is requested again', async () => {
   const { getQuote, advance, provider } = rig(2_000)
-  expect(await getQuote()).not.toHaveProperty('age')
+  expect(await getQuote()).not.toHaveProperty('caching')
   advance(1_999)
-  expect(await getQuote()).toMatchObject({ ...amountOut('1'), ageSeconds: 1.999, provider: 'alpha' })
+  expect(await getQuote()).toMatchObject({ ...amountOut('1'), caching: { ageSeconds: 1.999 }, provider: 'alpha' })
   advance(1)
   expect(await getQuote()).toMatchObject(amountOut('2'))
   expect(provider.calls).toHaveLength(2)
+})
+
+it('a rate that no cache of a client may keep stays one', async () => {
+  const { getQuote } = rig(2_000, (_, request) => ({ body: { ...request, amountOut: '1' }, caching: { isForbidden: true } }))
+  await getQuote()
+  expect(await getQuote()).toMatchObject({ caching: { isForbidden: true, ageSeconds: 0 } })
 })
 
 it('M18: another request has another response, whichever field differs', async () => {

@@ -89,9 +89,13 @@ function isCacheable({ body }: RateResponse): boolean {
 
 function responseFor(request: RateQuery, response: RateResponse, age: number): RateResponse {
   const { amountIn } = request
-  const { body } = response
+  const { body, caching } = response
   const isSameValue = amountIn !== undefined && body.amountIn !== amountIn && compareAmounts(body.amountIn, amountIn) === 0
-  return { ...withReceivedDigits(request, response), ...(isSameValue && { body: { ...body, amountIn } }), ageSeconds: age / 1000 }
+  return {
+    ...withReceivedDigits(request, response),
+    ...(isSameValue && { body: { ...body, amountIn } }),
+    caching: { ...caching, ageSeconds: age / 1000 },
+  }
 }
 
 /** With the digits of the request for an amount to be received that is equal by value (docs/contract.md §3.10). */

@@ -5,6 +5,8 @@
 import { type Amount, multiplySubtract, toAmount, zero } from '../../domain/amount.ts'
 import { withDefault } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import { needsAmountRangeOnly } from '../../domain/call-options.ts'
+import { withValue } from '../../domain/context-values.ts'
 import { type AmountRange, explainedByAmountRange, Fault } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import { type NewTransaction, type RateQuery, requestedAmountOf, withRequestedAmount } from '../../domain/swap.ts'
@@ -87,7 +89,7 @@ function rememberAmountRanges(clock: SteadyClock): Layer {
 }
 
 function rangeOnly(context: Context): Context {
-  return { ...context, needsAmountRangeOnly: true }
+  return withValue(context, needsAmountRangeOnly, true)
 }
 
 function waitMsOf({ deadline }: Context): number {

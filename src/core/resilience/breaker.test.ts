@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, type RecordedCall, type Scripted, scripted } from '../../../test/support/service.ts'
+import { resends } from '../../domain/call-options.ts'
+import { withValue } from '../../domain/context-values.ts'
 import { LookupTimeout } from '../../domain/failure-cause.ts'
 import { Fault, type FaultDetails, type FaultKind } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
@@ -320,7 +322,7 @@ it('a failed retry is no second failure of its caller', async () => {
   const testRig = rig(({ context }) => (context.isGatewayCall ? 'well' : fail()))
   for (let n = 0; n < 4; n++) {
     await testRig.call('getRate', 'a')
-    await testRig.call('getRate', 'a', { resends: 1 })
+    await testRig.call('getRate', 'a', withValue({}, resends, 1))
   }
   await flush()
   expect(testRig.healthChecks()).toEqual([])

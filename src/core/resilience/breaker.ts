@@ -16,6 +16,8 @@
  */
 import { isExtreme } from '../../domain/amount.ts'
 import { singleFlight, withDefault } from '../../domain/async.ts'
+import { acceptsUnreadableRows, needsAmountRangeOnly, resends } from '../../domain/call-options.ts'
+import { valueIn, withValue } from '../../domain/context-values.ts'
 import { Fault } from '../../domain/fault.ts'
 import {
   type Context,
@@ -181,7 +183,7 @@ class ProviderBreakers {
       if (result === 'responded') this.respondedAt[op] = beganAt
       if (isTrial) {
         if (breaker.endTrial(caller, result)) void this.judgeTrial(op, context)
-      } else if (breaker.end(caller, result, context.resends !== undefined) && caller) void this.diagnose(op, caller, context)
+      } else if (breaker.end(caller, result, valueIn(context, resends) > 0) && caller) void this.diagnose(op, caller, context)
     }
     return { isTrial, isProbe, end }
   }
@@ -221,11 +223,11 @@ class ProviderBreakers {
     if (!service || steadyClock() - this.provenAt < proofRetryMs) return
     this.provenAt = steadyClock()
     const own = usesGatewayKey ? gatewayContext(context.clientCapabilities) : context
-    const within = { ...own, deadline: performance.now() + timeoutMs, needsAmountRangeOnly: true }
+    const within = withValue({ ...own, deadline: performance.now() + timeoutMs }, needsAmountRangeOnly, true)
     await Promise.allSettled([
       service.call('getRate', queryOf(request), within),
       keyedRead === 'listTransactions'
-        ? service.call('listTransactions', { page: 1, size: 1 }, { ...within, acceptsUnreadableRows: true })
+        ? service.call('listTransactions', { page: 1, size: 1 }, withValue(within, acceptsUnreadableRows, true))
         : service.call('getTransaction', { id: unknownId() }, within),
     ])
   }

@@ -1,5 +1,7 @@
 /** Rate limits of calls to a provider: each call is reserved in its budget before it is sent (docs/contract-operators.md §8). */
 
+import { budgetPart } from '../../domain/call-options.ts'
+import { valueIn } from '../../domain/context-values.ts'
 import { standardFault } from '../../domain/fault.ts'
 import { type BudgetPolicy, budgetPolicies, type Observer, reservedForGatewayReads } from '../../domain/observation.ts'
 import { policyOf } from '../../domain/policy.ts'
@@ -48,19 +50,17 @@ export function budgetSpending(
 ): SpendBudget {
   const { account, rateLimit: budget } = configured
   const refuse = rejectLocally(provider, 'budget', observe)
-  const reserve = async (
-    policy: BudgetPolicy,
-    isKeyed: boolean,
-    { caller, isGatewayCall: isOwn, isReservedOnly = false, isUnrequested = false }: Context,
-  ): Promise<Reservation> => {
+  const reserve = async (policy: BudgetPolicy, isKeyed: boolean, context: Context): Promise<Reservation> => {
+    const { caller, isGatewayCall: isOwn } = context
+    const part = valueIn(context, budgetPart)
     const isPerKey = !usesGatewayKey && isKeyed
     const bucket = isPerKey ? `${account}:${policy}:${caller.identity}` : `${account}:${policy}`
     const reservedForGateway = reservedForGatewayReads(policy, budget[policy])
     if (isOwn && reservedForGateway > 0) {
       const reservation = await budgets.reserve(`${bucket}:own`, reservedForGateway)
-      if (reservation.isGranted || isReservedOnly) return reservation
+      if (reservation.isGranted || part === 'reserve') return reservation
     }
-    if (isReservedOnly) return { isGranted: false, remaining: 0, retryAfter: windowSeconds }
+    if (part === 'reserve') return { isGranted: false, remaining: 0, retryAfter: windowSeconds }
     // A bucket of one key has one consumer only; and without a reserve the gateway does not compete.
     const consumer =
       isPerKey || (isOwn && reservedForGateway === 0)
@@ -69,9 +69,9 @@ export function budgetSpending(
           ? gatewayConsumer
           : countedName(isKeyed, caller, usesGatewayKey)
     const shared = budget[policy] - reservedForGateway
-    const reservation = await budgets.reserve(bucket, isUnrequested ? Math.floor(shared / 2) : shared, consumer)
+    const reservation = await budgets.reserve(bucket, part === 'unrequested' ? Math.floor(shared / 2) : shared, consumer)
     // With one bucket per key there is no single remaining count to report.
-    if (!isPerKey && !isUnrequested) observe({ what: 'budget', provider, policy, remaining: reservation.remaining })
+    if (!isPerKey && part !== 'unrequested') observe({ what: 'budget', provider, policy, remaining: reservation.remaining })
     return reservation
   }
   return (policy, isKeyed, context) => {

@@ -1,5 +1,7 @@
 /** The layers around every call to a provider, outermost first. */
 
+import { resends } from '../../domain/call-options.ts'
+import { withValue } from '../../domain/context-values.ts'
 import { Fault, faultTable, isHeldBack, quoteExpired, standardFault } from '../../domain/fault.ts'
 import type { BudgetPolicy } from '../../domain/observation.ts'
 import { policyOf } from '../../domain/policy.ts'
@@ -63,7 +65,7 @@ export function retry({ tag: provider, steadyClock: clock, random, observe }: Up
       const hasTime = performance.now() + pauseMs < context.deadline
       if (!isRetryable(Fault.from(reason)) || !hasTime || !takeFromBudget()) throw reason
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
-      return next.call(op, request, { ...context, resends: 1 }).catch((secondFailure) => {
+      return next.call(op, request, withValue(context, resends, 1)).catch((secondFailure) => {
         throw isHeldBack(Fault.from(secondFailure)) ? reason : secondFailure
       })
     })

@@ -1,6 +1,9 @@
 /** The strategy `best`: a quote is requested from every provider, and the best one wins (docs/contract-operators.md §12). */
 import type { Amount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
+import type { PromisedAmounts } from '../../domain/call-options.ts'
+import { promisedAmounts } from '../../domain/call-options.ts'
+import { valueIn, withValue } from '../../domain/context-values.ts'
 import { Fault, priceMoved } from '../../domain/fault.ts'
 import type { Caller, Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
@@ -78,8 +81,8 @@ export class BestQuote {
     const winner = last?.settings === settingsOf(context.caller) ? last : undefined
     const known = candidates.find(({ tag }) => tag === winner?.tag)
     const worstAmount = worstAmountOf(winner?.quotedAmount, maxDeviation, request)
-    const agreed = { ...context, worstAmount }
-    const won = known && turnOf(known, winner?.quotedAmount, agreed)
+    const agreed = withValue(context, promisedAmounts, { worstAmount })
+    const won = known && turnOf(known, { quotedAmount: winner?.quotedAmount, worstAmount }, context)
     const isWinnerFailing = known !== undefined && candidates.length > 1 && failures.isFailing(known.tag, request, context)
     const first =
       won && !isWinnerFailing ? won : await this.quoteFor(candidates, request, agreed).catch((reason) => won ?? rethrow(reason))
@@ -91,26 +94,27 @@ export class BestQuote {
       const turn = await this.quoteFor(remaining, request, agreed).catch(() => undefined)
       if (!turn || !onlyIfAsGood) return turn
       const offer = await others.offerOf(turn.candidate, request, context)
-      return offer && { ...turn, context: { ...turn.context, ...offer } }
+      return offer && turnOf(turn.candidate, { ...valueIn(turn.context, promisedAmounts), ...offer }, turn.context)
     })
   }
 
   /** The provider with the best quote for this create. Throws if that is much less than the caller's quote. */
   private async quoteFor(candidates: readonly Candidate[], request: NewTransaction, context: Context): Promise<Turn> {
     const [only, ...others] = candidates
-    if (only && others.length === 0) return turnOf(only, undefined, context)
+    if (only && others.length === 0) return { candidate: only, context }
     const limited = limitDeadline(context, quoteShareOfCreate * (context.deadline - performance.now()))
     const quoting = quoteBest(candidates, quoteQueryOf(request), limited, this.options)
     const { candidate, response } = await quoting.catch(refuseCreate)
     const quotedAmount = quotedAmountOf(response.body, request)
-    const { worstAmount = worstAmountOf(quotedAmount, this.options.maxDeviation, request) } = context
+    const promised = valueIn(context, promisedAmounts)
+    const { worstAmount = worstAmountOf(quotedAmount, this.options.maxDeviation, request) } = promised
     if (quotedAmount && worstAmount && isWorseOffer(quotedAmount, worstAmount, request)) throw priceMoved()
-    return turnOf(candidate, quotedAmount, { ...context, worstAmount })
+    return turnOf(candidate, { quotedAmount, worstAmount }, context)
   }
 }
 
-function turnOf(candidate: Candidate, quotedAmount: Amount | undefined, context: Context): Turn {
-  return { candidate, context: { ...context, quotedAmount } }
+function turnOf(candidate: Candidate, promised: PromisedAmounts, context: Context): Turn {
+  return { candidate, context: withValue(context, promisedAmounts, promised) }
 }
 
 function rethrow(reason: unknown): never {

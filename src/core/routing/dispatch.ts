@@ -1,6 +1,7 @@
 /** Chooses the provider of a quote or a create (docs/contract-operators.md §12). */
 
 import type { AssetTable } from '../../domain/asset.ts'
+import { valueIn } from '../../domain/context-values.ts'
 import { Fault, quoteExpired } from '../../domain/fault.ts'
 import { rendezvousScore } from '../../domain/rendezvous-hash.ts'
 import type { Caller, Context, Request, ServiceResponse } from '../../domain/service.ts'
@@ -9,6 +10,7 @@ import type { RoutingReason } from '../../domain/timeline.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { OutsideTable } from '../assets/outside-table.ts'
 import { limitDeadline } from '../layer.ts'
+import { usedFirmQuote } from '../quotes/firm-quotes.ts'
 import { quotedAmountOf } from '../quotes/offers.ts'
 import type { BestQuote } from './best.ts'
 import { type Candidate, callWithFailover, type FailoverOp, type FailoverResult, type OtherProviders } from './failover.ts'
@@ -112,8 +114,9 @@ export function dispatcher({
       return response
     },
     async createTransaction(request, context) {
-      if (context.firmQuote) {
-        const quoted = firm.get(context.firmQuote.provider)
+      const firmQuote = valueIn(context, usedFirmQuote)
+      if (firmQuote) {
+        const quoted = firm.get(firmQuote.provider)
         if (!quoted) throw quoteExpired() // its provider takes no new swaps any more
         noteRoute([quoted], 'quoted', context)
         return callWithFailover('createTransaction', request, limitDeadline(context, timeoutMs), [quoted], active)

@@ -1,6 +1,8 @@
 /** Failover: the first provider of the list that accepts a quote or a create gets it (docs/contract-operators.md §12). */
-import type { Amount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
+import type { PromisedAmounts } from '../../domain/call-options.ts'
+import { promisedAmounts } from '../../domain/call-options.ts'
+import { withValue } from '../../domain/context-values.ts'
 import { Fault, faultTable } from '../../domain/fault.ts'
 import type { Context, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
@@ -45,7 +47,7 @@ export function callWithFailover<O extends FailoverOp>(
       const turn = turnOf(op, candidates, at, context)
       if (!onlyIfAsGood) return turn
       const offer = await others?.offerOf(turn.candidate, request as NewTransaction, context)
-      if (offer) return { ...turn, context: { ...context, ...offer } }
+      if (offer) return { ...turn, context: withValue(context, promisedAmounts, offer) }
     }
     return undefined
   })
@@ -144,14 +146,6 @@ function isNotOffered({ kind, provider }: Fault): boolean {
 
 // Whether a create that its provider does not take goes to another one (docs/contract-operators.md §12).
 
-/** That a provider may take a create that another one has turned away. */
-interface NextOffer {
-  /** What its own quote gives for the requested amount, if one was requested. */
-  readonly quotedAmount?: Amount | undefined
-  /** By the last quote of the caller. */
-  readonly worstAmount?: Amount | undefined
-}
-
 interface OtherProvidersOptions {
   readonly winners: WinnerStore
   readonly table: AssetTable
@@ -175,10 +169,10 @@ export class OtherProviders {
   }
 
   /**
-   * Undefined if the candidate's own quote of the request is much less than the last one of the caller, or there is none. Without a
-   * last one it is not asked.
+   * What the client is promised with the candidate's own quote of the request. Undefined if that is much less than the last one of the
+   * caller, or there is none. Without a last one it is not asked.
    */
-  async offerOf({ service }: Candidate, request: NewTransaction, context: Context): Promise<NextOffer | undefined> {
+  async offerOf({ service }: Candidate, request: NewTransaction, context: Context): Promise<PromisedAmounts | undefined> {
     const { winners, table, maxDeviation } = this.options
     const last = maxDeviation === 0 ? undefined : await firstWinner(winners, quoteKeysOf(context.caller, request, table))
     if (last?.quotedAmount === undefined) return {}

@@ -47,7 +47,7 @@ it('counts a failure for ten seconds: for its account, and for all once there ar
 it('is forgotten with a fresh answer, and not with one out of a cache', async () => {
   const { quote, isFailing } = rig()
   await quote(failed, 'acme')
-  await quote({ body: {}, ageSeconds: 1.2 }, 'globex')
+  await quote({ body: {}, caching: { ageSeconds: 1.2 } }, 'globex')
   expect(isFailing('acme')).toBe(true)
   await quote({ body: {} }, 'globex')
   expect(isFailing('acme')).toBe(false)

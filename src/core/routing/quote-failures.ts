@@ -55,7 +55,7 @@ export class QuoteFailures {
         try {
           const response = await next.call('getRate', query, context)
           // A quote out of a cache says nothing about now.
-          if ((response.ageSeconds ?? 0) === 0) this.failing.delete(tag)
+          if ((response.caching?.ageSeconds ?? 0) === 0) this.failing.delete(tag)
           return response
         } catch (reason) {
           this.noteFault(tag, query, context, Fault.from(reason), hadTime)

@@ -5,6 +5,7 @@
  */
 import { forEachConcurrently, withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import { withValue } from '../../domain/context-values.ts'
 import { Fault } from '../../domain/fault.ts'
 import {
   type Capabilities,
@@ -15,6 +16,7 @@ import {
   type SwapService,
 } from '../../domain/service.ts'
 import type { SentWords, Transaction } from '../../domain/swap.ts'
+import { sentWords } from '../assets/translate-assets.ts'
 import { oldestOf } from '../freshness.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { type Layer, onOperations } from '../layer.ts'
@@ -282,7 +284,7 @@ async function readDetails(
   const reading = forEachConcurrently(concurrency, [...sentById], async ([id, sent]) => {
     if (isStopped || performance.now() >= deadline) return
     try {
-      const response = await service.call('getTransaction', { id }, { ...context, deadline, sent })
+      const response = await service.call('getTransaction', { id }, withValue({ ...context, deadline }, sentWords, sent))
       if (response.body.id === id) details.set(id, response)
     } catch (reason) {
       isStopped ||= Fault.from(reason).kind === 'limited' || Fault.from(reason).kind === 'unavailable'

@@ -33,7 +33,12 @@ export interface ObservedTransaction {
 
 /** The report in the response of a get. `at`: milliseconds since 1970. */
 export function observedFromGet(
-  { body: reported, derived = [], sequence, deniesRefund, lacksPayout, awaitsOwner }: ServiceResponse<'getTransaction'>,
+  {
+    body: reported,
+    derived = [],
+    sequence,
+    report: { deniesRefund, lacksPayout, awaitsOwner } = {},
+  }: ServiceResponse<'getTransaction'>,
   at: number,
   timezone: string | undefined,
 ): ObservedTransaction {

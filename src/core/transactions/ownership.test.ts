@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { providerScope } from '../../../test/support/provider-scope.ts'
 import { scripted } from '../../../test/support/service.ts'
+import { valueIn } from '../../domain/context-values.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
+import { sentWords } from '../assets/translate-assets.ts'
 import { Freshness } from '../freshness.ts'
 import type { Ledger, LedgerEntry } from '../ports/ledger.ts'
 import { createdHereOnly, ownership } from './ownership.ts'
@@ -69,7 +71,7 @@ it("another owner's transaction is not found, and the provider is not called", a
 it('at a provider that takes no new swaps it is read with what its create has sent', async () => {
   const sent = { codeFrom: 'BTC', deposit: {} }
   entry = entry && { ...entry, sent }
-  const provider = scripted((_, { context: { sent } }) => ({ body: { ...transaction, ownAssets: sent } }))
+  const provider = scripted((_, { context }) => ({ body: { ...transaction, ownAssets: valueIn(context, sentWords) } }))
   const { body } = await createdHereOnly(providerScope({ ledger }))(provider).call('getTransaction', { id: 'tx-1' }, context)
   expect(body.ownAssets).toBe(sent)
 })

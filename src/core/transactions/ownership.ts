@@ -1,10 +1,12 @@
 /** Ownership of transactions by the ledger, for issued keys (docs/contract.md §5, docs/contract-operators.md §8, §12). */
 import { maxTimerMs, withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import { ContextKey, valueIn, withValue } from '../../domain/context-values.ts'
 import { Fault, faultTable, otherTransaction } from '../../domain/fault.ts'
 import type { CacheOutcome } from '../../domain/observation.ts'
 import { ownerOf, type ServiceResponse, timedUpstream } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
+import { sentWords } from '../assets/translate-assets.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { LedgerChanges, LedgerEntry, TransactionRecord } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
@@ -19,6 +21,9 @@ const ledgerTimeoutMs = 500
 
 /** How long a get waits for a provider that is known not to answer. The read goes on in the background: it is what finds out that it is back. */
 const failingWaitMs = 100
+
+/** Whether a get is sent to the provider, even if the last one was a moment ago. */
+export const isReadAnew = new ContextKey(false)
 
 type Details = ServiceResponse<'getTransaction'>
 
@@ -43,8 +48,8 @@ export function ownership(scope: ProviderScope): Layer {
         return requireStatus(staleFromLedger(entry, context, freshness))
       }
       const isAlreadyFinal = isFinal(entry.transaction.status)
-      const isReadAnew = context.isReadAnew && !isAlreadyFinal
-      if (!isReadAnew && !freshness.needsRefresh(entry)) {
+      const isAnew = valueIn(context, isReadAnew) && !isAlreadyFinal
+      if (!isAnew && !freshness.needsRefresh(entry)) {
         count('hit', entry)
         return requireStatus(fromLedger(entry, context))
       }
@@ -56,11 +61,11 @@ export function ownership(scope: ProviderScope): Layer {
       sequences.observe(entry.sequence)
       const isFailing = scope.isFailing('getTransaction')
       // Concurrent gets share one refresh.
-      const sharedRefresh = isReadAnew ? undefined : refreshes.get(request.id)
+      const sharedRefresh = isAnew ? undefined : refreshes.get(request.id)
       try {
         const refresh = sharedRefresh
           ? timedUpstream(context, sharedRefresh)
-          : refreshEntry(entry, next.call('getTransaction', request, { ...context, sent: entry.sent }), scope)
+          : refreshEntry(entry, next.call('getTransaction', request, withValue(context, sentWords, entry.sent)), scope)
         if (!sharedRefresh) refreshes.set(request.id, refresh)
         const waitMs = isFailing ? failingWaitMs : maxTimerMs
         const refreshed = await withTimeout(
@@ -202,7 +207,7 @@ export function createdHereOnly({ ledger, tag, absentSwaps }: ProviderScope): La
     async getTransaction(request, context, next) {
       const entry = await ledger.find(ownerOf(context), tag, request.id)
       if (!entry?.isCreated) throw await absentSwaps.fault(tag, request.id)
-      return next.call('getTransaction', request, { ...context, sent: entry.sent })
+      return next.call('getTransaction', request, withValue(context, sentWords, entry.sent))
     },
   })
 }

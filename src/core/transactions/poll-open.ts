@@ -2,8 +2,11 @@
  * The gateway's own reads of transactions without client reads (docs/contract-operators.md §12): of what is open at a draining provider, so that
  * draining ends, and of what any provider does not find any more.
  */
+import { budgetPart } from '../../domain/call-options.ts'
+import { withValue } from '../../domain/context-values.ts'
 import { Fault, isHeldBack } from '../../domain/fault.ts'
 import { gatewayContext, type SwapService } from '../../domain/service.ts'
+import { sentWords } from '../assets/translate-assets.ts'
 import type { LedgerEntry } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { isMissingForNow, refreshEntry } from './ownership.ts'
@@ -64,7 +67,8 @@ function poll({ ledger, tag, clock, steadyClock }: ProviderScope, lease: Lease, 
 
 /** Undefined if a request was sent, with any result. Otherwise nothing was sent, and it returns the milliseconds until a retry. */
 async function read(entry: LedgerEntry, service: SwapService, scope: ProviderScope): Promise<number | undefined> {
-  const context = { ...gatewayContext(scope.capabilities), isReservedOnly: true, sent: entry.sent }
+  const own = withValue(gatewayContext(scope.capabilities), budgetPart, 'reserve')
+  const context = withValue(own, sentWords, entry.sent)
   scope.sequences.observe(entry.sequence)
   try {
     await refreshEntry(entry, service.call('getTransaction', { id: entry.transaction.id }, context), scope)

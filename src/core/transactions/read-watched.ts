@@ -1,7 +1,10 @@
 /** The gateway's own reads of open transactions that a stream or a webhook watches (docs/contract-operators.md §18.4). */
 import { forEachConcurrently, singleFlight } from '../../domain/async.ts'
+import { budgetPart } from '../../domain/call-options.ts'
+import { withValue } from '../../domain/context-values.ts'
 import { Fault, isHeldBack } from '../../domain/fault.ts'
 import { type Context, gatewayContext, type SwapService } from '../../domain/service.ts'
+import { sentWords } from '../assets/translate-assets.ts'
 import type { LedgerEntry } from '../ports/ledger.ts'
 import { type DueTransaction, hintPauseMs, type WatchStore, watchPauseMs } from '../ports/watches.ts'
 import type { ProviderScope } from '../provider-scope.ts'
@@ -32,7 +35,7 @@ export function watchedReads(
   retired: AbortSignal,
 ): () => Promise<void> {
   const { tag, capabilities, sequences, steadyClock, hasList } = scope
-  const context: Context = { ...gatewayContext(capabilities), isUnrequested: true }
+  const context = withValue(gatewayContext(capabilities), budgetPart, 'unrequested')
   const hasStatus = capabilities.responseFields.listTransactions.has('status')
   let pausedUntil = Number.NEGATIVE_INFINITY
   let pagesPausedUntil = Number.NEGATIVE_INFINITY
@@ -59,7 +62,7 @@ export function watchedReads(
     try {
       await refreshEntry(
         entry,
-        service.call('getTransaction', { id: entry.transaction.id }, { ...context, sent: entry.sent }),
+        service.call('getTransaction', { id: entry.transaction.id }, withValue(context, sentWords, entry.sent)),
         scope,
       )
       return true
