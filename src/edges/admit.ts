@@ -16,26 +16,32 @@ interface KeyOfMount {
   readonly otherKeyHeader?: string | undefined
 }
 
-/**
- * Authenticates the caller and counts the request for its limits, those of `op`. Throws a `Fault` if the request is rejected. `beside`: what
- * the request says of its key outside the header; absent where nothing can.
- */
+/** What a request is for. */
+interface Purpose {
+  /** The operation in whose limits it counts. */
+  readonly op: Op
+  /** Absent: as the operation does. */
+  readonly needsKey?: boolean | undefined
+  /** What the request says of its key outside the header; absent where nothing can. */
+  readonly beside?: KeyBeside | undefined
+  /** Whether it is the operation itself, so that a create that was sent before counts as a read. */
+  readonly isOperation: boolean
+}
+
+/** Authenticates the caller and counts the request for its limits. Throws a `Fault` if the request is rejected. */
 export async function admit(
   request: HttpRequest,
   mounted: KeyOfMount,
-  op: Op,
+  { op, needsKey = keyed.has(op), beside, isOperation }: Purpose,
   record: RequestRecord,
   edge: ClientEdge,
-  needsKey = keyed.has(op),
-  beside?: KeyBeside,
-  mayBeAskedAgain = true,
 ): Promise<Caller> {
   const span = record.span?.begin('admission')
   try {
     const caller = await callerOf(request, mounted.isKeyMalformed ?? false, needsKey, record, edge, beside)
     record.caller = caller
     const { quota, refusal } = await edge.gate(
-      mayBeAskedAgain && isAskedAgain(request, op, caller, edge) ? 'getTransaction' : op,
+      isOperation && isAskedAgain(request, op, caller, edge) ? 'getTransaction' : op,
       caller,
       needsKey,
     )

@@ -149,7 +149,8 @@ async function respond(
   const beside = keyBeside(request.query, early?.text, request.headers, form, keyInQuery)
   record.hasKeyInQuery = beside.isInQuery
   const isKeyNeeded = needsKey(endpoint, request)
-  const caller = await admit(request, mountedRequest, countedAs(endpoint), record, edge, isKeyNeeded, beside, 'op' in endpoint)
+  const purpose = { op: countedAs(endpoint), needsKey: isKeyNeeded, beside, isOperation: 'op' in endpoint }
+  const caller = await admit(request, mountedRequest, purpose, record, edge)
   if (early?.reason !== undefined) throw early.reason
   const admittedAt = performance.now()
   const text = isPost ? (early?.text ?? (await record.readBody(bodyOf(request, endpoint)))) : undefined

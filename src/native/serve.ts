@@ -54,7 +54,7 @@ async function respond(
   record.route = `/native/${tag}${openPath.pattern}`
   record.operation = 'native'
   if (credentialConflict) throw credentialConflict
-  const caller = await admit(request, mount, countedAs(openPath.method), record, edge)
+  const caller = await admit(request, mount, { op: countedAs(openPath.method), isOperation: false }, record, edge)
   checkRequest(request, lane)
   const admittedAt = performance.now()
   const body = (await readableBody(request, openPath, lane, caller)) ?? ''

@@ -52,6 +52,16 @@ export interface Actor {
   readonly note?: string | undefined
 }
 
+/** What an action is carried out with. */
+interface Acting {
+  /** Its id is the provider's own. */
+  readonly request: SwapActionRequest
+  readonly by: Actor
+  readonly context: Context
+  readonly provider: ActingProvider
+  readonly parts: ActionParts
+}
+
 /** Of the provider's timeout: what the read before an action may take. */
 const readShare = 0.4
 const offRetryAfter = 60
@@ -81,11 +91,11 @@ export async function carryOut(
   if (!provider?.scope.offers.has(action)) throw notOffered(found.transaction)
   if (provider.scope.state === 'off') throw standardFault('unavailable', { retryAfter: offRetryAfter, effect: 'refused' })
   if (!by.isForced && (await parts.store.needsConfirmation(tag, id))) throw unconfirmed()
-  const own = { ...request, id }
+  const acting: Acting = { request: { ...request, id }, by, context, provider, parts }
   const entry = { ...found, createdWith: await parts.store.readCreatedWith(tag, id) }
   return mayLackAddress(action, request, entry, provider)
-    ? await refundWithAddress(own, entry, by, context, provider, parts)
-    : await act(action, own, entry, by, context, provider, parts)
+    ? await refundWithAddress(entry, acting)
+    : await act(action, entry, acting)
 }
 
 /** Where a refund takes no address of its own, and the swap has none. */
@@ -102,36 +112,23 @@ function mayLackAddress(
 }
 
 /** Before a swap without a deposit is cancelled, it gets the address: what is paid later is sent back to it. These are two actions. */
-async function refundWithAddress(
-  request: SwapActionRequest,
-  entry: ActedOn,
-  by: Actor,
-  context: Context,
-  provider: ActingProvider,
-  parts: ActionParts,
-): Promise<CarriedOut> {
+async function refundWithAddress(entry: ActedOn, acting: Acting): Promise<CarriedOut> {
+  const { request, by, context, provider, parts } = acting
   const { offers, timeoutMs } = provider.scope
   const action = 'refundTransaction'
   const earlier = await earlierAction(action, request, by, entry, parts.store)
   if (earlier === 'done') return { isRepeated: true, deadline: performance.now() + timeoutMs }
   const read = await readAgain(entry, context, provider, timeoutMs * readShare)
   const isCall = isOffered(action, offers, read.transaction) && callOf(action, offers, read.transaction) === action
-  if (!isCall || endedFault(read) !== undefined) return await act(action, request, read, by, context, provider, parts)
-  await act('setRefundAddress', request, read, by, context, provider, parts)
+  if (!isCall || endedFault(read) !== undefined) return await act(action, read, acting)
+  await act('setRefundAddress', read, acting)
   const latest = await parts.ledger.find(entry.owner, entry.provider, request.id)
   if (!latest) throw standardFault('notFound')
-  return await act(action, request, { ...latest, createdWith: entry.createdWith }, by, context, provider, parts)
+  return await act(action, { ...latest, createdWith: entry.createdWith }, acting)
 }
 
-async function act(
-  action: SwapAction,
-  request: SwapActionRequest,
-  known: ActedOn,
-  by: Actor,
-  context: Context,
-  provider: ActingProvider,
-  { ledger, store, clock, observe }: ActionParts,
-): Promise<CarriedOut> {
+async function act(action: SwapAction, known: ActedOn, { request, by, context, provider, parts }: Acting): Promise<CarriedOut> {
+  const { ledger, store, clock, observe } = parts
   const { scope } = provider
   const { tag, offers } = scope
   const deadline = performance.now() + scope.timeoutMs
