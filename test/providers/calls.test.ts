@@ -44,11 +44,11 @@ describe.each(providerNames)('%s', (name) => {
 
   if (hasRateIds)
     it('the quote of a fixed create and the create share one deadline', async () => {
-      // Each alone would be in time.
-      rig = await startRig(name, { provider: { timeout: 1 } })
-      Object.assign(rig.exchange.delays, { quote: 300, create: 850 })
+      // Each alone would be in time. Half of it must be left when the create is sent.
+      rig = await startRig(name, { provider: { timeout: 3 } })
+      Object.assign(rig.exchange.delays, { quote: 300, create: 2_850 })
       expectRefusal(await rig.create('A', { rateType: 'fixed', idempotencyKey: 'order-1' }), 'A', 504)
-      rig.exchange.delays.quote = 1_300
+      rig.exchange.delays.quote = 3_300
       expectRefusal(await rig.create('A', { rateType: 'fixed', idempotencyKey: 'order-2' }), 'A', 502)
       expect(rig.exchange.received('create')).toHaveLength(1)
       expect(await rig.gateway.ledgerAdmin.unresolved()).toHaveLength(1)

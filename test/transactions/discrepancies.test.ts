@@ -64,13 +64,13 @@ describe('a Form A provider', () => {
     for (const form of formNames) {
       const response = await get(id, form)
       expect(response.status).toBe(200)
-      expect(response.headers['x-swap-stale']).toBe('0')
+      expect(response.headers['x-swap-stale']).toMatch(/^\d$/)
       const { depositAddress: _deposit, ...rest } = known.json as Record<string, unknown>
       if (form === 'A') expect(response.json).toEqual(rest)
       expect(response.text).not.toContain(depositOf('tx-1'))
       expect(response.text).not.toContain('sending')
       const listed = await list(form)
-      expect(listed.headers['x-swap-stale']).toBe('0')
+      expect(listed.headers['x-swap-stale']).toMatch(/^\d$/)
       expect(row(listed)).toMatchObject({ id, status: 'wait' })
       expect(listed.text).not.toContain('thief')
       expect(listed.text).not.toContain(depositOf('tx-1'))
