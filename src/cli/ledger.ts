@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
 import { type Command, Option } from 'commander'
 import { findSwaps, findTextRule, maxPage, type SwapRow, toFindText, unresolvedWith } from '../core/operations/find.ts'
+import { failedText, ownerText, type ReadsRow } from '../core/operations/reads.ts'
 import { type Resolution, type ResolveResult, resolveCreate } from '../core/operations/resolve.ts'
 import { noteRule, type Settlement, settleTransaction, toNote } from '../core/operations/settle.ts'
 import { eventText, swapTimeline } from '../core/operations/timeline.ts'
@@ -201,7 +202,7 @@ async function show(id: string, { json }: Options, { stores, terminal }: Session
     terminal.out(JSON.stringify(read))
     return 0
   }
-  const { swap, timeline } = read
+  const { swap, reads, timeline } = read
   const facts = [
     ['transaction', swap.id ?? 'unknown'],
     ['intent', swap.intent ?? 'none: it was not created here'],
@@ -209,10 +210,20 @@ async function show(id: string, { json }: Options, { stores, terminal }: Session
     ['provider', swap.provider],
     ['account', swap.account ?? ''],
     ['order', orderText(swap)],
+    ...(reads ? readsFacts(swap.status, reads) : []),
   ]
   const lines = [...formatTable(facts), '', ...formatTable(timeline.map((row) => [row.at, row.event, eventText(row)]))]
   for (const line of lines) terminal.out(line)
   return 0
+}
+
+function readsFacts(status: string | null, reads: ReadsRow): readonly (readonly string[])[] {
+  const { readAt, ageSeconds, failing } = reads
+  return [
+    ['last read', `${readAt ?? 'never'}; what is known is ${ageSeconds} s old`],
+    ...(failing ? [['reads', `${failedText(failing)}; the last at ${failing.lastAt}`]] : []),
+    ['owner sees', ownerText(status, reads)],
+  ]
 }
 
 const findHead = ['transaction or intent', 'state', 'attempted', 'account', 'request', 'order', 'found by']

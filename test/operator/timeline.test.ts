@@ -111,7 +111,7 @@ test('a create has its request, why its provider, its quote, its call with statu
   for (const { at } of timeline) expect(at).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
   expect(timeline.map(({ at }) => at)).toEqual(timeline.map(({ at }) => at).toSorted())
   expect(timeline[2]?.milliseconds).toEqual(expect.any(Number))
-  expect(await read(String(swap.intent))).toEqual({ swap, timeline })
+  expect(await read(String(swap.intent))).toEqual({ swap, reads: expect.anything(), timeline })
 })
 
 test('who did not take it is there with the reason, before the one who did', async () => {

@@ -292,10 +292,10 @@ function openOnlyOne({ data: [only, ...others], after }) {
 
 /** A transaction, or a create that has none yet, with what happened to it. */
 async function readSwap() {
-  const { swap, timeline, capabilities } = await call(`/transactions/${encodeURIComponent(place.id)}/timeline`)
+  const { swap, reads, timeline, capabilities } = await call(`/transactions/${encodeURIComponent(place.id)}/timeline`)
   if (swap.state === 'done') {
     const whole = may('money') ? await call(`/transactions/${encodeURIComponent(swap.id)}`) : {}
-    return { ...swap, ...whole, timeline, capabilities }
+    return { ...swap, ...whole, reads, timeline, capabilities }
   }
   const create = readings.get('unresolved').value?.rows.find(({ intent }) => intent === swap.intent)
   return { ...swap, ...create, timeline }

@@ -56,8 +56,8 @@ function table(rows) {
     {
       name: 'status first-end',
       heading: 'Status',
-      content: ({ status, state, attention }) =>
-        html`${status ?? state ?? 'unknown'}${attention ? html`, <b class="alarm">${attention}</b>` : nothing}`,
+      content: ({ status, state, attention, reads }) =>
+        html`${status ?? state ?? 'unknown'}${attention ? html`, <b class="alarm">${attention}</b>` : nothing}${reads?.failing ? html`, <b class="alarm">not read since ${when(reads.failing.since)}</b>` : nothing}`,
     },
     {
       name: 'address wide-only',

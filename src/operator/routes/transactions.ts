@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
 import { actOnSwap } from '../../core/operations/act-on-swap.ts'
 import { auditedText, findSwaps, findTextRule, toFindText } from '../../core/operations/find.ts'
+import { readsRow } from '../../core/operations/reads.ts'
 import { resolveCreate } from '../../core/operations/resolve.ts'
 import { cursorWithoutSecret } from '../../core/operations/secret-ids.ts'
 import { noteRule, settleTransaction, toNote } from '../../core/operations/settle.ts'
@@ -60,7 +61,7 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
       method: 'get',
       path: '/api/transactions',
       summary:
-        'Transactions of all accounts for support, newest creation first, with shortened addresses. `provider`: a name or a tag. The search is in the audit log.',
+        'Transactions of all accounts for support, newest creation first, with shortened addresses. `provider`: a name or a tag. `reads`: of an open one, how current it is, and why it is not. The search is in the audit log.',
       query: z.strictObject({
         account: z.string().optional(),
         provider: z.string().optional(),
@@ -78,7 +79,8 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
         // Of nobody it may be anything: an address or a key in the wrong field.
         const audited = found.length > 0 || query.account === undefined ? query : { ...query, account: shortened(query.account) }
         await audit.append({ actor, action: 'transaction.search', subject: String(found.length), after: audited })
-        return ok({ data: found.map(shortRow), count })
+        const data = found.map((one) => ({ ...shortRow(one), reads: readsRow(one.entry, one.failedReads) ?? null }))
+        return ok({ data, count })
       },
     }),
     route({
@@ -110,19 +112,19 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
     route({
       method: 'get',
       path: '/api/transactions/:id',
-      summary: 'One of them, whole. That it was read is in the audit log.',
+      summary: 'One of them, whole, with `reads`. That it was read is in the audit log.',
       async handle({ parameter, actor }) {
         const found = await findTransaction(ledgerAdmin, parameter)
         if (!found) throw standardFault('notFound')
         await audit.append({ actor, action: 'transaction.read', subject: parameter })
-        return ok(wholeRow(found))
+        return ok({ ...wholeRow(found), reads: readsRow(found.entry, found.failedReads) ?? null })
       },
     }),
     route({
       method: 'get',
       path: '/api/transactions/:id/timeline',
       summary:
-        'A create or transaction, by its intent or its id for clients, with what happened to it, in that order: why its provider, each call, each status, each decision of a person; `capabilities`: what can be done about it now. Addresses are shortened. That it was read is in the audit log.',
+        'A create or transaction, by its intent or its id for clients, with what happened to it, in that order: why its provider, each call, each status, each decision of a person; `reads`: when a get last read it, how old its state is, and since when reads fail; `capabilities`: what can be done about it now. Addresses are shortened. That it was read is in the audit log.',
       async handle({ parameter, actor }) {
         const read = await swapTimeline(ledgerAdmin, parameter)
         if (!read) throw standardFault('notFound')
