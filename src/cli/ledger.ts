@@ -195,14 +195,8 @@ async function find(text: string, limit: number, { json }: Options, { stores, te
   return 0
 }
 
-async function show(id: string, { json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
-  const read = await swapTimeline(stores.ledgerAdmin, id)
-  if (!read) return refuse(`the ledger has no create and no transaction ${id}; swapgate ledger find looks for other ids`, terminal)
-  if (json) {
-    terminal.out(JSON.stringify(read))
-    return 0
-  }
-  const { swap, reads, timeline } = read
+/** Of one swap: what it is, and what happened to it. */
+export function swapLines({ swap, reads, timeline }: NonNullable<Awaited<ReturnType<typeof swapTimeline>>>): readonly string[] {
   const facts = [
     ['transaction', swap.id ?? 'unknown'],
     ['intent', swap.intent ?? 'none: it was not created here'],
@@ -212,8 +206,17 @@ async function show(id: string, { json }: Options, { stores, terminal }: Session
     ['order', orderText(swap)],
     ...(reads ? readsFacts(swap.status, reads) : []),
   ]
-  const lines = [...formatTable(facts), '', ...formatTable(timeline.map((row) => [row.at, row.event, eventText(row)]))]
-  for (const line of lines) terminal.out(line)
+  return [...formatTable(facts), '', ...formatTable(timeline.map((row) => [row.at, row.event, eventText(row)]))]
+}
+
+async function show(id: string, { json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const read = await swapTimeline(stores.ledgerAdmin, id)
+  if (!read) return refuse(`the ledger has no create and no transaction ${id}; swapgate ledger find looks for other ids`, terminal)
+  if (json) {
+    terminal.out(JSON.stringify(read))
+    return 0
+  }
+  for (const line of swapLines(read)) terminal.out(line)
   return 0
 }
 

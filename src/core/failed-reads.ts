@@ -54,7 +54,8 @@ export class FailedReads {
     const begun = { row: { since: at, tries: 0 }, writtenAt: Number.NEGATIVE_INFINITY }
     const { row, writtenAt } = this.swaps.get(name) ?? begun
     const tries = row.tries + (isHeldBack(fault) ? 0 : 1)
-    this.swaps.set(name, { row: { provider, id, since: row.since, at, tries, ...resultOf(fault) }, isWritten: false, writtenAt })
+    const failed = { event: 'reads_failed', since: row.since, at, tries, ...outcomeOfRead(fault), owner: ownerGets(fault) } as const
+    this.swaps.set(name, { row: { provider, id, ...failed }, isWritten: false, writtenAt })
     if (this.swaps.size > maxSwaps) this.swaps.delete(this.swaps.keys().next().value ?? '')
     this.timer ??= setTimeout(() => void this.writeDue(), this.pauseMs).unref()
   }
@@ -108,15 +109,20 @@ export class FailedReads {
   }
 }
 
-function resultOf(fault: Fault): Pick<FailedReadsEvent, 'event' | 'outcome' | 'cause' | 'owner'> {
-  const { kind, refusal, unavailableCause } = fault
+/** What became of a read, in the words of the timeline. */
+export interface ReadOutcome {
+  readonly outcome: string
+  /** Why there was no connection or no response that can be read, or what held it back. */
+  readonly cause?: string
+}
+
+export function outcomeOfRead(fault: Fault): ReadOutcome {
+  const { kind, unavailableCause } = fault
   const outcome = isHeldBack(fault) ? 'held_back' : kind === 'notFound' ? 'not_found' : snakeCase(callOutcomeOf(fault))
   const cause = snakeCase(failureCauseOf(fault) ?? unavailableCause ?? '')
-  const isLastKnown = faultTable[kind].isStaleServed || refusal === 'forbidden'
-  return {
-    event: 'reads_failed',
-    outcome,
-    ...(cause !== '' && cause !== outcome && { cause }),
-    owner: isLastKnown ? 'last_known' : 'error',
-  }
+  return { outcome, ...(cause !== '' && cause !== outcome && { cause }) }
+}
+
+function ownerGets({ kind, refusal }: Fault): FailedReadsEvent['owner'] {
+  return faultTable[kind].isStaleServed || refusal === 'forbidden' ? 'last_known' : 'error'
 }

@@ -39,6 +39,7 @@ const rights: Readonly<Record<string, Right>> = {
   'GET /api/transactions/:id': 'money',
   'POST /api/transactions/:id': 'money',
   'POST /api/transactions/:id/continue': 'money',
+  'POST /api/transactions/:id/read': 'operate',
   'POST /api/transactions/:id/refund': 'money',
   'POST /api/transactions/:id/refund-address': 'money',
   'GET /api/transactions/:id/timeline': 'read',

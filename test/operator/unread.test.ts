@@ -9,6 +9,8 @@ import { runCommand } from '../support/command.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
 
 const token = 'operator-token-of-alice-0123456789'
+const readersToken = 'operator-token-of-carol-0123456789'
+const operatorsToken = 'operator-token-of-oscar-0123456789'
 const order = { coinFrom: 'XRP', coinTo: 'USDTERC20', amount: 1, withdrawalAddress: '0xWithdraw123456789', rateType: 'float' }
 const open = new AsyncDisposableStack()
 let alpha: Provider
@@ -23,7 +25,13 @@ beforeAll(async () => {
   const settings = {
     directory,
     mode: 'managed',
-    admin: { tokens: { alice: token } },
+    admin: {
+      tokens: {
+        alice: token,
+        carol: { token: readersToken, roles: ['read'] },
+        oscar: { token: operatorsToken, roles: ['operate'] },
+      },
+    },
     providers: { alpha: { form: 'A', url: alpha.url, key: 'own-key-of-alpha', timeout: 1 } },
     sections: { ledger: { url: `sqlite:${join(directory, 'ledger.db')}`, refreshAfter: 0 } },
   } as const
@@ -144,6 +152,88 @@ test('a swap that has ended has nothing of it', async () => {
   await expect.poll(() => readsAfterGet(id), { timeout: 20_000 }).toBeUndefined()
 })
 
+const ask = (id: string, at = gateway, by = token): Promise<ReceivedResponse> =>
+  sendRequest(at.adminUrl, {
+    method: 'POST',
+    path: `/api/transactions/${encodeURIComponent(id)}/read`,
+    headers: { authorization: `Bearer ${by}` },
+  })
+
+interface Asked {
+  readonly asked: { readonly outcome: string; readonly cause?: string }
+  readonly swap: { readonly status: string; readonly withdrawalAddress: string }
+  readonly reads: Reads
+}
+
+const askedOf = async (...by: Parameters<typeof ask>): Promise<Asked> => JSON.parse((await ask(...by)).text) as Asked
+const audited = async (id: string): Promise<readonly object[]> =>
+  (await read<readonly { subject: string; action: string }[]>('/audit')).filter(({ subject }) => subject === id)
+
+test('one request asks the provider about a swap, once, and has its state; it is one record of the audit log', async () => {
+  const id = await create()
+  await get(id)
+  await alpha.fault({ operation: 'get', before: 500, times: 2 })
+  await get(id)
+  await failingOf(id, other)
+  await alpha.change(id.slice(id.indexOf('~') + 1), { status: 'exchanging' })
+  const answered = await askedOf(id, other)
+  expect(answered).toMatchObject({ asked: { outcome: 'done' }, swap: { id, status: 'exchanging' }, reads: { failing: null } })
+  const records = (await audited(id)).filter((record) => 'action' in record && record.action !== 'transaction.read')
+  expect(records).toMatchObject([{ actor: 'alice', action: 'transaction.ask', after: { outcome: 'done' } }])
+})
+
+test('a swap that has not changed is not failing any more either once its provider has answered', async () => {
+  const id = await create()
+  await get(id)
+  await alpha.fault({ operation: 'get', before: 500, times: 2 })
+  await get(id)
+  await failingOf(id)
+  expect((await askedOf(id, other)).reads.failing).toBeNull()
+})
+
+test('why there is no answer is said, and the ledger keeps what it had', async () => {
+  const id = await create()
+  await alpha.fault(silence)
+  expect(await askedOf(id)).toMatchObject({ asked: { outcome: 'timed_out' }, swap: { status: 'wait' } })
+  expect(await audited(id)).toMatchObject([{ action: 'transaction.ask', after: { outcome: 'timed_out' } }])
+})
+
+test('who operates may ask, without whole addresses; who only reads may not, and what is not there is 404', async () => {
+  const id = await create()
+  expect((await askedOf(id, gateway, operatorsToken)).swap.withdrawalAddress).toBe('0xWith…6789')
+  expect((await askedOf(id)).swap.withdrawalAddress).toBe(order.withdrawalAddress)
+  expect((await ask(id, gateway, readersToken)).status).toBe(403)
+  for (const missing of ['alpha~none', 'none']) expect((await ask(missing)).status).toBe(404)
+})
+
+test('a provider that is off is not asked', async () => {
+  const id = await create()
+  const state = (wanted: string): Promise<ReceivedResponse> =>
+    sendRequest(gateway.adminUrl, {
+      method: 'PATCH',
+      path: '/api/providers/alpha',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ state: wanted, force: true }),
+    })
+  expect((await state('off')).status).toBe(200)
+  const refused = await ask(id)
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('is off')])
+  expect((await state('active')).status).toBe(200)
+})
+
+test('the command asks by itself, and is exit 1 without an answer', async () => {
+  const id = await create()
+  await alpha.change(id.slice(id.indexOf('~') + 1), { status: 'sending' })
+  const answered = await runCommand(['transactions', 'read', id, '--config', gateway.file])
+  expect([answered.exitCode, answered.err]).toEqual([0, []])
+  expect(answered.out.join('\n')).toMatch(/^The provider has answered\.\n[\s\S]*state +sending/)
+  await alpha.fault(silence)
+  const silent = await runCommand(['transactions', 'read', id, '--config', gateway.file])
+  expect([silent.exitCode, silent.out[0]]).toEqual([1, 'The provider has not answered: timed_out.'])
+  const none = await runCommand(['transactions', 'read', 'alpha~none', '--config', gateway.file])
+  expect([none.exitCode, none.err]).toEqual([1, ['swapgate: the ledger has no transaction alpha~none']])
+})
+
 test('of a silent provider with thirty open swaps the list says within half a minute which ones, since when and why', {
   timeout: 60_000,
 }, async () => {
@@ -162,4 +252,6 @@ test('of a silent provider with thirty open swaps the list says within half a mi
     expect(['timed_out', 'held_back']).toContain(one.outcome)
   }
   await Promise.all(clients)
+  const [first = ''] = ids
+  expect(['timed_out', 'held_back']).toContain((await askedOf(first)).asked.outcome)
 })

@@ -5,11 +5,11 @@ import type { FoundSwap, LedgerAdmin } from '../ports/ledger-admin.ts'
 import { swapRow } from './find.ts'
 import { failedText, readsRow } from './reads.ts'
 
-/** `id`: an intent, or an id for clients. Undefined if the ledger has neither. */
-export async function swapTimeline(ledgerAdmin: Pick<LedgerAdmin, 'timeline'>, id: string) {
+/** `id`: an intent, or an id for clients. Undefined if the ledger has neither. `isWhole`: its addresses are. */
+export async function swapTimeline(ledgerAdmin: Pick<LedgerAdmin, 'timeline'>, id: string, isWhole = false) {
   const read = await ledgerAdmin.timeline(id)
   if (!read) return undefined
-  const { matched: _, ...swap } = swapRow(read.swap)
+  const { matched: _, ...swap } = swapRow(read.swap, isWhole)
   const { entry } = read.swap
   const reads = entry && readsRow(entry, read.events.findLast(isFailedReads))
   return { swap, ...(reads && { reads }), timeline: wholeTimeline(read.swap, read.events).map(eventRow) }

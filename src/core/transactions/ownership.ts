@@ -147,11 +147,12 @@ interface Refreshed {
   readonly isRejected: boolean
 }
 
-/** Reads the provider's state, merges it and stores the result. */
+/** Reads the provider's state, merges it and stores the result; of one that changes nothing only sometimes, unless `isStored`. */
 export async function refreshEntry(
   entry: LedgerEntry,
   pendingResponse: Promise<Details>,
   scope: ProviderScope,
+  isStored = false,
 ): Promise<Refreshed> {
   const { journal, tag: provider, configured, clock, freshness, failedReads } = scope
   const { id, status } = entry.transaction
@@ -167,7 +168,7 @@ export async function refreshEntry(
   const observed = { ...observedFromGet(response, clock(), configured.timezone), firstDeposit }
   const merged = mergeChecked(entry, observed, scope)
   // The time of a read that ends failures is stored: it says that they are over.
-  if (!hadFailed && isOnlyRead(entry, merged.record)) {
+  if (!hadFailed && !isStored && isOnlyRead(entry, merged.record)) {
     reportDiscrepancies(merged, scope)
     freshness.recordRead(provider, id, entry.fetchedAt)
     return { response, record: merged.record, isRejected: false }

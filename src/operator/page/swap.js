@@ -9,8 +9,11 @@ import { changeButton, may } from './roles.js'
 import { section } from './section.js'
 import { failedText, lastFailure, timelineList } from './timeline.js'
 
-/** `readAgain`: each reading is in the audit log, so the page does not repeat it by itself. */
-export function swapView({ swap, id, open, readAgain }) {
+/**
+ * `ask` asks its provider; `readAgain` reads the ledger, where there is nothing to ask. Each is in the audit log, so the page repeats neither
+ * by itself.
+ */
+export function swapView({ swap, id, open, isAsking, ask, readAgain }) {
   const { value, problem } = swap
   const isMissing = problem?.status === 404
   return section({
@@ -18,13 +21,27 @@ export function swapView({ swap, id, open, readAgain }) {
     title: 'Swap',
     reading: isMissing ? { ...swap, isOld: false } : swap,
     note: html`<code>${id}</code>${may('money') ? nothing : '. Addresses are shortened: whole ones need the role money.'}`,
-    action: html`<button type="button" @click=${readAgain}>Read again</button>`,
+    action:
+      value?.state === 'done' && may('operate')
+        ? html`<button type="button" aria-disabled=${isAsking ? 'true' : nothing} @click=${() => isAsking || ask()}>${isAsking ? 'Asking the provider…' : 'Ask the provider now'}</button>`
+        : html`<button type="button" @click=${readAgain}>Read again</button>`,
     content: isMissing
       ? html`<p class="empty">The ledger has no swap with this id. It may have been removed, or never begun.</p>`
       : value
         ? html`${verdict(value, open)} ${unread(value)} ${providerActions(value, open)} ${whatItIs(value)}<h3>What happened</h3>${timelineList(value.timeline)}`
         : nothing,
   })
+}
+
+const unanswered = {
+  held_back: 'The provider was not asked: held back',
+  contradicted: 'The provider has answered about another swap, which counts for nothing',
+}
+
+/** What the provider has answered, in a sentence. */
+export function askedText({ outcome, cause }) {
+  if (outcome === 'done') return 'The provider has answered.'
+  return `${unanswered[outcome] ?? `The provider has not answered: ${outcome}`}${cause ? ` (${cause})` : ''}.`
 }
 
 function verdict(row, open) {
