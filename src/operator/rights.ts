@@ -24,6 +24,7 @@ const rights: Readonly<Record<string, Right>> = {
   'GET /api/keys': 'read',
   'POST /api/keys': roleToIssue,
   'DELETE /api/keys/:id': 'operate',
+  'POST /api/keys/:id/rotate': 'money',
   'GET /api/openapi.json': 'read',
   'DELETE /api/overrides': 'operate',
   'DELETE /api/overrides/:name': 'operate',
