@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
 import { type Command, Option } from 'commander'
 import { findSwaps, findTextRule, maxPage, type SwapRow, toFindText, unresolvedWith } from '../core/operations/find.ts'
+import { failedText, ownerText, type ReadsRow } from '../core/operations/reads.ts'
 import { type Resolution, type ResolveResult, resolveCreate } from '../core/operations/resolve.ts'
 import { noteRule, type Settlement, settleTransaction, toNote } from '../core/operations/settle.ts'
 import { eventText, swapTimeline } from '../core/operations/timeline.ts'
@@ -194,14 +195,8 @@ async function find(text: string, limit: number, { json }: Options, { stores, te
   return 0
 }
 
-async function show(id: string, { json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
-  const read = await swapTimeline(stores.ledgerAdmin, id)
-  if (!read) return refuse(`the ledger has no create and no transaction ${id}; swapgate ledger find looks for other ids`, terminal)
-  if (json) {
-    terminal.out(JSON.stringify(read))
-    return 0
-  }
-  const { swap, timeline } = read
+/** Of one swap: what it is, and what happened to it. */
+export function swapLines({ swap, reads, timeline }: NonNullable<Awaited<ReturnType<typeof swapTimeline>>>): readonly string[] {
   const facts = [
     ['transaction', swap.id ?? 'unknown'],
     ['intent', swap.intent ?? 'none: it was not created here'],
@@ -209,10 +204,29 @@ async function show(id: string, { json }: Options, { stores, terminal }: Session
     ['provider', swap.provider],
     ['account', swap.account ?? ''],
     ['order', orderText(swap)],
+    ...(reads ? readsFacts(swap.status, reads) : []),
   ]
-  const lines = [...formatTable(facts), '', ...formatTable(timeline.map((row) => [row.at, row.event, eventText(row)]))]
-  for (const line of lines) terminal.out(line)
+  return [...formatTable(facts), '', ...formatTable(timeline.map((row) => [row.at, row.event, eventText(row)]))]
+}
+
+async function show(id: string, { json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const read = await swapTimeline(stores.ledgerAdmin, id)
+  if (!read) return refuse(`the ledger has no create and no transaction ${id}; swapgate ledger find looks for other ids`, terminal)
+  if (json) {
+    terminal.out(JSON.stringify(read))
+    return 0
+  }
+  for (const line of swapLines(read)) terminal.out(line)
   return 0
+}
+
+function readsFacts(status: string | null, reads: ReadsRow): readonly (readonly string[])[] {
+  const { readAt, ageSeconds, failing } = reads
+  return [
+    ['last read', `${readAt ?? 'never'}; what is known is ${ageSeconds} s old`],
+    ...(failing ? [['reads', `${failedText(failing)}; the last at ${failing.lastAt}`]] : []),
+    ['owner sees', ownerText(status, reads)],
+  ]
 }
 
 const findHead = ['transaction or intent', 'state', 'attempted', 'account', 'request', 'order', 'found by']

@@ -1,11 +1,14 @@
 /** `swapgate transactions`: what can be done about a swap that does not go on (docs/contract.md §3.11, docs/contract-operators.md §15). */
 import type { Command } from 'commander'
 import { actOnSwap, type OperatorAction } from '../core/operations/act-on-swap.ts'
+import { askedText, askProvider } from '../core/operations/ask-provider.ts'
 import { noteRule, toNote } from '../core/operations/settle.ts'
+import { swapTimeline } from '../core/operations/timeline.ts'
 import { wholeRow } from '../core/operations/transaction-row.ts'
 import { Fault } from '../domain/fault.ts'
 import { capabilityOf, type SwapAction, swapActions } from '../domain/swap-action.ts'
 import { openOperatorActions } from '../process/operator-actions.ts'
+import { swapLines } from './ledger.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { changing, refuse, type Terminal } from './terminal.ts'
 import { configOption, jsonOption, type Options, parsedBy } from './values.ts'
@@ -26,7 +29,17 @@ interface ActOptions extends Options {
 export function addTransactions(program: Command, terminal: Terminal, end: (exitCode: number) => void): void {
   const transactions = program
     .command('transactions')
-    .description('do what the owner of a swap may, where its provider has it: send it back, let it go on, set its refund address')
+    .description(
+      'ask the provider about a swap, or do what its owner may, where its provider has it: send it back, let it go on, set its refund address',
+    )
+  transactions
+    .command('read <transaction>')
+    .description('ask the provider about a swap now, once, and print what happened to it; <transaction> is the id for clients')
+    .option(...configOption)
+    .option(...jsonOption)
+    .action(async (id: string, options: Options) =>
+      end(await withLedger(options, terminal, (session) => ask(id, options, session), 'change')),
+    )
   for (const action of swapActions) {
     const command = transactions
       .command(`${capabilityOf[action]} <transaction>`)
@@ -44,6 +57,22 @@ export function addTransactions(program: Command, terminal: Terminal, end: (exit
         const wanted = { id, action, refundAddress: address, refundExtraId: extraId, note, isForced: force }
         end(await withLedger(options, terminal, (session) => act(wanted, options, changing(session)), 'change'))
       })
+  }
+}
+
+/** Exit code 1 if the provider has not answered. */
+async function ask(id: string, { json }: Options, { config, stores, terminal, actor }: Session): Promise<ExitCode> {
+  await using open = new AsyncDisposableStack()
+  const actions = await openOperatorActions(config, stores, open)
+  try {
+    const asked = await askProvider(id, actor, { ...stores, actions })
+    const read = await swapTimeline(stores.ledgerAdmin, id)
+    if (json) terminal.out(JSON.stringify({ asked, ...read }))
+    else for (const line of [askedText(asked), '', ...(read ? swapLines(read) : [])]) terminal.out(line)
+    return asked.outcome === 'done' ? 0 : 1
+  } catch (reason) {
+    const { kind, message } = Fault.from(reason)
+    return refuse(kind === 'notFound' ? `the ledger has no transaction ${id}` : message, terminal)
   }
 }
 

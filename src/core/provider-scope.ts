@@ -11,6 +11,7 @@ import type { CachedCurrencyList } from './assets/currency-list.ts'
 import type { KnownMaximums } from './assets/plausible-amounts.ts'
 import type { Clock, SequenceClock, SteadyClock } from './clock.ts'
 import type { Destination } from './destination.ts'
+import type { FailedReads } from './failed-reads.ts'
 import type { Freshness } from './freshness.ts'
 import type { JournaledLedger, LedgerChanges, LedgerEntry } from './ports/ledger.ts'
 import type { Timelines } from './timelines.ts'
@@ -139,6 +140,7 @@ export interface ProviderScope extends UpstreamScope {
   readonly freshness: Freshness
   /** What happens to its swaps. */
   readonly timelines: Pick<Timelines, 'add'>
+  readonly failedReads: Pick<FailedReads, 'note' | 'end'>
   /** Keeps the caller's key after an unknown outcome; undefined if the gateway's own key finds the transaction. */
   readonly pendingKeys: { readonly keep: (caller: Caller) => void } | undefined
 }

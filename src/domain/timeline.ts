@@ -67,6 +67,7 @@ export type TimelineFact =
       readonly action: SwapAction
       readonly outcome: 'done' | 'refused' | 'unknown' | 'found' | 'not_done'
     }
+  | FailedReadsFact
   /** A person has decided. `decision`: as in the audit log. */
   | { readonly event: 'person'; readonly actor: string; readonly action: string; readonly decision?: unknown }
 
@@ -79,6 +80,31 @@ export interface CallFact {
   readonly outcome: string
   readonly cause?: string
   readonly milliseconds: number
+}
+
+/** Reads of a swap that failed, one after the other; a swap has one such event, and `at` is the last of them. */
+interface FailedReadsFact {
+  readonly event: 'reads_failed'
+  /** The first of them, in milliseconds since 1970. */
+  readonly since: number
+  /** Of how many the provider was asked. */
+  readonly tries: number
+  /** Of the last one, as of a call; `held_back`: the provider was not asked; `not_found`. */
+  readonly outcome: string
+  /** Why there was no connection or no response that can be read, or what held it back. */
+  readonly cause?: string
+  /** What its owner gets. */
+  readonly owner: 'last_known' | 'error'
+}
+
+export type FailedReadsEvent = FailedReadsFact & { readonly at: number }
+
+/** Both as one; what failed before `readAt`, when the swap was last read, is over. */
+export function joinedReads(before: FailedReadsEvent | undefined, later: FailedReadsEvent, readAt: number): FailedReadsEvent {
+  const since = later.since > readAt ? later.since : later.at
+  if (!before || before.since <= readAt) return { ...later, since }
+  const last = before.at > later.at ? before : later
+  return { ...last, since: Math.min(before.since, since), tries: before.tries + later.tries }
 }
 
 type OmissionReason = 'draining' | 'off' | 'weight_0' | 'failing_quotes'

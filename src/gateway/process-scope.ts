@@ -12,6 +12,7 @@ import type { DeferredResults } from '../core/creation/record-result.ts'
 import type { RestoredLedger, RestoredOrders } from '../core/creation/restored-ledger.ts'
 import type { Suspensions } from '../core/creation/suspensions.ts'
 import type { EventHub } from '../core/events/event-hub.ts'
+import type { FailedReads } from '../core/failed-reads.ts'
 import { Freshness } from '../core/freshness.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
 import { type CreatesInFlight, Journal } from '../core/journal.ts'
@@ -60,6 +61,7 @@ export interface ProcessScope {
   readonly deferredResults: DeferredResults
   /** What happens to swaps. */
   readonly timelines: Timelines
+  readonly failedReads: FailedReads
   /** The changes of swaps, and who listens to them. */
   readonly events: EventStore
   readonly eventHub: EventHub

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { LedgerWaits } from '../core/access/admission.ts'
 import type { Accounts } from '../core/access/authentication.ts'
+import type { FailedReadStore } from '../core/failed-reads.ts'
 import type { SuspensionStore } from '../core/mismatch-streaks.ts'
 import type { AuditLog } from '../core/operations/audit.ts'
 import type { ReplicaFiguresStore } from '../core/operations/provider-figures.ts'
@@ -47,7 +48,7 @@ import { backUpSqlite } from './sqlite/backup.ts'
 import { inspect, type LedgerInspection, memoryStores, readSqlite, sqliteStore, sqliteTimeMs } from './sqlite/store.ts'
 import type { LedgerCapacity, LedgerConnections, Store } from './store.ts'
 import { swapActions } from './swap-actions.ts'
-import { timelines } from './timeline.ts'
+import { failedReads, timelines } from './timeline.ts'
 import { transactionEvents } from './transaction-events.ts'
 import { LedgerTurns } from './turns.ts'
 import { usage } from './usage.ts'
@@ -97,6 +98,7 @@ export interface OpenLedger {
   readonly retention: Retention
   readonly audit: AuditLog
   readonly timelines: TimelineStore
+  readonly failedReads: FailedReadStore
   readonly swapActions: SwapActionStore
   readonly events: EventStore
   readonly watches: WatchStore
@@ -206,6 +208,7 @@ function assemble(store: Store, { onTrouble, onTurnRefused }: LedgerOptions): As
     retention: retention(store),
     audit: auditLog(store),
     timelines: timelines(store),
+    failedReads: failedReads(store),
     swapActions: swapActions(store),
     events: transactionEvents(store),
     watches: watches(store),

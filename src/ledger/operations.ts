@@ -59,7 +59,13 @@ const decisions: readonly AuditAction[] = [
 const maxRecords = 1_000_000
 const maxRecordsWithReads = 100_000
 const recordsPerCut = 1_000
-const reads: readonly AuditAction[] = ['transaction.read', 'transaction.search', 'unresolved.read', 'role.refused']
+const reads: readonly AuditAction[] = [
+  'transaction.read',
+  'transaction.ask',
+  'transaction.search',
+  'unresolved.read',
+  'role.refused',
+]
 
 async function cut(within: Database, last: number): Promise<void> {
   await within

@@ -2,11 +2,13 @@
 import { type NotNull, type SqlBool, sql } from 'kysely'
 import type { FoundTransaction, LedgerAdmin, TransactionSearch } from '../core/ports/ledger-admin.ts'
 import { pause } from '../domain/async.ts'
+import { formatTransactionId } from '../domain/swap.ts'
 import type { Database } from './database.ts'
 import { clampSortKey, type EntryRow, entryColumns, toEntry, toNanoseconds } from './entry.ts'
 import { firstPosition, position, positionColumns, values } from './page-index.ts'
 import type { SortPosition } from './schema/tables.ts'
 import type { Store } from './store.ts'
+import { readFailedReads } from './timeline.ts'
 
 interface Slice {
   readonly after: SortPosition
@@ -17,7 +19,16 @@ interface Slice {
 /** Rows that are looked at without a pause: on SQLite they take the process some 10 ms. */
 const sliceRows = 10_000
 
-export function searcher({ database }: Store): Pick<LedgerAdmin, 'search' | 'findTransaction'> {
+export function searcher({ database, recordset }: Store): Pick<LedgerAdmin, 'search' | 'findTransaction'> {
+  const withReads = async (rows: readonly EntryRow[]): Promise<readonly FoundTransaction[]> => {
+    const found = await named(database, rows)
+    const swaps = found.map(({ entry: { provider, transaction } }) => ({ provider, id: transaction.id }))
+    const failed = await readFailedReads({ database, recordset }, swaps)
+    return found.map((one) => {
+      const { provider, transaction } = one.entry
+      return { ...one, failedReads: failed.get(formatTransactionId(provider, transaction.id)) }
+    })
+  }
   return {
     async search(search) {
       const { page, size } = search
@@ -39,14 +50,14 @@ export function searcher({ database }: Store): Pick<LedgerAdmin, 'search' | 'fin
             .execute()),
         )
       }
-      return { found: await named(database, rows), count }
+      return { found: await withReads(rows), count }
     },
     async findTransaction(provider, id) {
       const row = entries(database)
         .select([...entryColumns])
         .where('provider', '=', provider)
         .where('provider_id', '=', id)
-      return (await named(database, await row.execute()))[0]
+      return (await withReads(await row.execute()))[0]
     },
   }
 }

@@ -18,7 +18,7 @@ import type { TurnLimits } from './turns.ts'
  * segment of the owner in `page_index`, `transactions` by provider and id, `webhooks` (to claim deliveries, to change or end one),
  * `webhook_queues` by webhook, provider and id, `webhook_deliveries`. SQLite has one writer.
  */
-export type LockName = 'schema' | 'overrides' | 'mismatches' | 'events' | 'removal'
+export type LockName = 'schema' | 'overrides' | 'mismatches' | 'events' | 'removal' | 'failedReads'
 
 export interface Store {
   /** For reads. Returns all earlier writes, but where `freshReads` sees that it does not. */

@@ -1,8 +1,9 @@
 /** Kysely: the timelines of swaps. A row is what was written of one swap at a time; it goes with the swap. */
 import { type RawBuilder, sql } from 'kysely'
+import type { FailedReadStore, FailedReadsRow } from '../core/failed-reads.ts'
 import type { TimelineRow, TimelineStore } from '../core/timelines.ts'
-import { parseTransactionId } from '../domain/swap.ts'
-import type { TimelineEvent, TimelineFact } from '../domain/timeline.ts'
+import { formatTransactionId, parseTransactionId } from '../domain/swap.ts'
+import { type FailedReadsEvent, joinedReads, type TimelineEvent, type TimelineFact } from '../domain/timeline.ts'
 import type { Database } from './database.ts'
 import type { Store } from './store.ts'
 
@@ -65,4 +66,70 @@ export async function readTimeline({ database }: Store, intent: string): Promise
     select events from timeline where intent = ${intent} order by id`.execute(database)
   const events = rows.flatMap((row): readonly TimelineEvent[] => JSON.parse(row.events))
   return events.toSorted((one, other) => one.at - other.at)
+}
+
+// The reads of a swap that failed: one row of its timeline, which each note replaces.
+
+interface NamedSwap {
+  readonly provider: string
+  readonly id: string
+}
+
+/** Of this row alone the event's name stands first. */
+const failedStart = '[{"event":"reads_failed",'
+
+export function failedReads(store: Store): FailedReadStore {
+  return {
+    note: (rows) =>
+      store.write(async (within) => {
+        await store.lock(within, 'failedReads')
+        await replaceFailedReads(within, rows, store)
+      }),
+  }
+}
+
+async function replaceFailedReads(within: Database, rows: readonly FailedReadsRow[], store: Store): Promise<void> {
+  const known = new Map((await failedRowsOf(within, rows, store)).map((row) => [formatTransactionId(row.provider, row.id), row]))
+  const input = rows.flatMap(({ provider, id, ...later }) => {
+    const before = known.get(formatTransactionId(provider, id))
+    if (!before) return []
+    const { event, ...joined } = joinedReads(before.failed, later, before.fetched_at ?? 0)
+    return [{ intent: before.intent, at: joined.at, events: JSON.stringify([{ event, ...joined }]) }]
+  })
+  if (input.length === 0) return
+  const list = store.recordset(JSON.stringify(input), { intent: 'text', at: 'integer', events: 'text' })
+  await sql`delete from timeline where ${isOfFailedReads} and intent in (select intent from ${list})`.execute(within)
+  await sql`
+    insert into timeline (intent, at, events)
+    select input.intent, input.at, input.events from ${list} join transactions on transactions.intent = input.intent`.execute(
+    within,
+  )
+}
+
+const isOfFailedReads = sql<boolean>`substr(timeline.events, 1, ${sql.lit(failedStart.length)}) = ${sql.lit(failedStart)}`
+
+/** Of those that were created here. */
+async function failedRowsOf(
+  database: Database,
+  swaps: readonly NamedSwap[],
+  { recordset }: Pick<Store, 'recordset'>,
+): Promise<readonly (NamedSwap & { intent: string; fetched_at: number | null; failed: FailedReadsEvent | undefined })[]> {
+  const named = swaps.map(({ provider, id }) => ({ provider, id }))
+  const list = recordset(JSON.stringify(named), { provider: 'text', id: 'text' })
+  const { rows } = await sql<NamedSwap & { intent: string; fetched_at: number | null; events: string | null }>`
+    select transactions.provider, transactions.provider_id as id, transactions.intent, transactions.fetched_at, timeline.events
+    from ${list} join transactions on transactions.provider = input.provider and transactions.provider_id = input.id
+    left join timeline on timeline.intent = transactions.intent and ${isOfFailedReads}
+    where transactions.intent is not null`.execute(database)
+  return rows.map(({ events, ...row }) => ({ ...row, failed: events === null ? undefined : JSON.parse(events)[0] }))
+}
+
+/** By the ids for clients. */
+export async function readFailedReads(
+  { database, recordset }: Pick<Store, 'database' | 'recordset'>,
+  swaps: readonly NamedSwap[],
+): Promise<ReadonlyMap<string, FailedReadsEvent>> {
+  if (swaps.length === 0) return new Map()
+  const rows = await failedRowsOf(database, swaps, { recordset })
+  return new Map(rows.flatMap(({ provider, id, failed }) => (failed ? [[formatTransactionId(provider, id), failed] as const] : [])))
 }

@@ -11,6 +11,7 @@ import { DeferredResults } from '../core/creation/record-result.ts'
 import { RestoredLedger } from '../core/creation/restored-ledger.ts'
 import { Suspensions } from '../core/creation/suspensions.ts'
 import { EventHub } from '../core/events/event-hub.ts'
+import { FailedReads } from '../core/failed-reads.ts'
 import { CreatesInFlight } from '../core/journal.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
 import { MirrorStatistics } from '../core/routing/mirror.ts'
@@ -127,6 +128,8 @@ export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, reso
   const { observe } = given
   const timelines = new Timelines(ledgerStores.timelines, observe)
   resources.defer(() => timelines.close())
+  const failedReads = new FailedReads(ledgerStores.failedReads)
+  resources.defer(() => failedReads.close())
   const eventHub = new EventHub(ledgerStores.events, watches, observe, given.streamPlaces)
   resources.defer(() => eventHub.close())
   const uses = new KeyUses(accounts)
@@ -146,6 +149,7 @@ export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, reso
     createsInFlight: new CreatesInFlight(),
     deferredResults,
     timelines,
+    failedReads,
     events: ledgerStores.events,
     eventHub,
     swapActions,

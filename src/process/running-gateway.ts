@@ -38,9 +38,10 @@ export class RunningGateway {
   }
 
   get operatorActions(): Gateway['operatorActions'] {
-    const { capabilitiesOf, carryOut } = this.gateway.operatorActions
+    const { capabilitiesOf, ask, carryOut } = this.gateway.operatorActions
     return {
       capabilitiesOf: (entry) => this.run(capabilitiesOf(entry)),
+      ask: (entry) => this.run(ask(entry)),
       carryOut: (action, request, by) => this.run(carryOut(action, request, by)),
     }
   }

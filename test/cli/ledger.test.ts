@@ -289,6 +289,8 @@ describe('swapgate ledger show', () => {
       'provider     alpha',
       'account',
       'order        0.10 BTC to USDT at TQ…',
+      'last read    never; what is known is 0 s old',
+      'owner sees   wait',
       '',
       '2026-11-20T09:59:00.000Z  requested    request ticket-77 with the key key-1',
       '2026-11-20T09:59:01.000Z  routed       to alpha: weighted, weight; beta is off',

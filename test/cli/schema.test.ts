@@ -46,6 +46,7 @@ const commands: Readonly<Record<string, string>> = {
   'ledger found unassign': 'alpha~x --note because',
   'ledger found undismiss': 'alpha~x --note because',
   'ledger found free': 'order-1 --account acme --note because',
+  'transactions read': 'alpha~x',
   'transactions refund': 'alpha~x --note because',
   'transactions continue': 'alpha~x --note because',
   'transactions refund-address': 'alpha~x --address bc1q --note because',

@@ -12,6 +12,7 @@ import { DeferredResults } from '../../src/core/creation/record-result.ts'
 import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import { EventHub } from '../../src/core/events/event-hub.ts'
+import { FailedReads } from '../../src/core/failed-reads.ts'
 import { CreatesInFlight } from '../../src/core/journal.ts'
 import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
 import { winnerLifetimeMs } from '../../src/core/routing/winners.ts'
@@ -71,6 +72,7 @@ routing: { providers: [alpha] }
     ledger: store.ledger,
     ledgerWaits: store.waits,
     timelines: new Timelines({ append: async () => {} }, () => {}),
+    failedReads: new FailedReads({ note: async () => {} }),
     events: store.events,
     eventHub: new EventHub(store.events, store.watches, () => {}),
     createsInFlight: new CreatesInFlight(),

@@ -41,6 +41,28 @@ describeStores(allStores, (shared) => {
     expect(events.map(({ at }) => at)).toEqual(Array.from({ length: 200 }, (_, at) => at))
   })
 
+  test('reads that failed are one event of a swap, over processes, until a get has read it', async () => {
+    const { ledger, ledgerAdmin, timelines, failedReads } = await shared().openNew()
+    const { id } = intent()
+    await ledger.begin(intent({ id }))
+    await ledger.complete(id, facts('x', {}, { reportedAt: 100, fetchedAt: 100 }))
+    for (let at = 0; at < 210; at++) await timelines.append([{ key: { intent: id }, events: [unknown(at)] }])
+    const failed = (since: number, at: number, tries: number, outcome = 'timed_out') =>
+      ({ provider: 'alpha', id: 'x', event: 'reads_failed', since, at, tries, outcome, owner: 'last_known' }) as const
+    const noted = async () => (await ledgerAdmin.timeline(id))?.events.filter(({ event }) => event === 'reads_failed')
+    await failedReads.note([failed(200, 200, 1), { ...failed(200, 200, 1), id: 'none' }])
+    await failedReads.note([failed(190, 300, 2, 'failed')])
+    await failedReads.note([failed(200, 250, 3)])
+    expect(await noted()).toEqual([
+      { event: 'reads_failed', since: 190, at: 300, tries: 6, outcome: 'failed', owner: 'last_known' },
+    ])
+    expect((await ledgerAdmin.findTransaction('alpha', 'x'))?.failedReads).toMatchObject({ tries: 6 })
+    const entry = (await ledgerAdmin.findTransaction('alpha', 'x'))?.entry
+    await ledger.upsert('acme', 'alpha', { ...facts('x', {}, { reportedAt: 400, fetchedAt: 400 }), sequence: 2 }, entry)
+    await failedReads.note([failed(190, 500, 1)])
+    expect(await noted()).toMatchObject([{ since: 500, at: 500, tries: 1 }])
+  })
+
   test('what a person decides is noted with it: bound, accepted, settled', async () => {
     const { ledger, ledgerAdmin } = await shared().openNew()
     const [bound, accepted] = [intent(), intent()]

@@ -102,6 +102,46 @@ describe.each([
     expect(own(visited)).toEqual([])
   })
 
+  it('its provider is asked by a button, and the view has the answer or why there is none', async () => {
+    const swap = await begin('changenow', { status: 'waiting' })
+    await using visited = await visitSwap(swap)
+    const { page } = visited
+    const view = page.getByRole('region', { name: 'Swap', exact: true })
+    Object.assign(swap.swap, { status: 'exchanging' })
+    const ask = view.getByRole('button', { name: 'Ask the provider now' })
+    await ask.click()
+    await expect.poll(() => page.getByRole('status').innerText()).toBe('The provider has answered.')
+    await expect.poll(() => view.innerText()).toMatch(/Client sees\s+exchanging/)
+    await expectWellShown(page)
+
+    await world.proxies.changenow.down()
+    await ask.click()
+    await expect.poll(() => page.getByRole('status').innerText()).toMatch(/^The provider has not answered: unreachable/)
+    await expect
+      .poll(async () => {
+        await world.read(swap)
+        await page.reload()
+        await signIn(page, operatorToken)
+        await page.getByRole('list', { name: 'Timeline' }).waitFor()
+        return await view.innerText()
+      })
+      .toMatch(/changenow does not report it: unreachable[\s\S]*Its owner gets exchanging, with X-Swap-Stale/)
+    await expectWellShown(page)
+    await world.proxies.changenow.up()
+    expect(own(visited)).toEqual([])
+  })
+
+  it('a look at a swap is one record of the audit log', async () => {
+    const swap = await begin('changenow', held)
+    await using visited = await visitSwap(swap)
+    const { page } = visited
+    await show(page, 'Audit log')
+    await page.getByLabel('Also who read what').check()
+    const rows = page.getByRole('table', { name: 'Audit log' }).locator('tr.line').filter({ hasText: 'transaction.read' })
+    await expect.poll(() => rows.filter({ hasText: swap.id }).count()).toBe(1)
+    expect(own(visited)).toEqual([])
+  })
+
   it('a swap is continued by keyboard alone', async () => {
     const swap = await begin('changenow', held)
     await using visited = await visitSwap(swap)

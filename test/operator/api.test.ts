@@ -237,6 +237,8 @@ describe('providers and routing', () => {
     ],
     ['/api/audit?since=tomorrow', {}, 400],
     ['/api/keys/none', { method: 'DELETE' }, 404],
+    ['/api/keys/none/rotate', { method: 'POST', body: {} }, 404],
+    ['/api/keys/none/rotate', { method: 'POST', body: { overlap: 'soon' } }, 400],
     ['/api/unresolved/none', { method: 'POST', body: { none: true } }, 404],
     ['/api/unresolved/none', { method: 'POST', body: { none: false } }, 400],
     ['/api/transactions/alpha~none', { method: 'POST', body: { status: 'refunded', note: 'x' } }, 404],
@@ -297,6 +299,21 @@ describe('for support', () => {
     ])
     expect((await call('/api/transactions/alpha~none')).status).toBe(404)
     expect((await call('/api/transactions/nothing')).status).toBe(404)
+  })
+
+  it('a key is rotated: another one with its scope, and the end of the old one', async () => {
+    const made = await json<{ key: string; id: string }>('/api/keys', { method: 'POST', body: { name: 'hooli', scope: ['quote'] } })
+    const before = Date.now()
+    const rotated = await json<{ key: string; id: string; name: string; oldExpiresAt: string }>(`/api/keys/${made.id}/rotate`, {
+      method: 'POST',
+      body: { overlap: '1h' },
+    })
+    expect(rotated).toMatchObject({ name: 'hooli', expiresAt: null })
+    expect(rotated.key).not.toBe(made.key)
+    expect(Date.parse(rotated.oldExpiresAt)).toBeGreaterThanOrEqual(before + 3_600_000)
+    const keys = (await json<{ id: string; scope: string[]; expiresAt: string | null }[]>('/api/keys', {}, replica)) ?? []
+    expect(keys.find(({ id }) => id === rotated.id)?.scope).toEqual(['quote'])
+    expect(keys.find(({ id }) => id === made.id)?.expiresAt).toBe(rotated.oldExpiresAt)
   })
 
   it('a swap is found by its request, key, ids, address in another spelling and account; the search is audited', async () => {

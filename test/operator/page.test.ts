@@ -367,6 +367,29 @@ describe('what the ledger holds', () => {
     expect(own(visited)).toEqual([])
   })
 
+  it('a key is rotated: the other one is shown once, and the one before ends after the overlap', async () => {
+    await using visited = await signedIn()
+    const { page } = visited
+    const before = await gateway.createKey('hooli')
+    await show(page, 'Accounts and keys')
+    await page.getByLabel('Account or id').fill('hooli')
+    await page.keyboard.press('Enter')
+    const rotate = page.getByRole('button', { name: /^Rotate / })
+    await expect.poll(() => rotate.count()).toBe(1)
+    await rotate.click()
+    const dialog = dialogOf(page)
+    await dialog.getByLabel('Overlap').fill('0')
+    await dialog.getByRole('button', { name: 'Make another key' }).click()
+    const issued = dialog.getByLabel('Key', { exact: true })
+    await issued.waitFor()
+    const use = (key: string) =>
+      sendRequest(gateway.url, { path: '/a/api/v2/transactions', headers: { authorization: `Bearer ${key}` } })
+    expect((await use(await issued.inputValue())).status).toBe(200)
+    await expect.poll(async () => (await use(before)).status).toBe(401)
+    expect(await violations(page)).toEqual([])
+    expect(own(visited)).toEqual([])
+  })
+
   it('a key has a scope and networks; limits of an account are set, one is taken back, and the key keeps to them', async () => {
     await using visited = await signedIn()
     const { page } = visited

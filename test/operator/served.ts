@@ -21,6 +21,7 @@ const initialTokens: Readonly<Record<string, OperatorToken>> = {
 
 const noActions: ReturnType<OperatorParts['actions']> = {
   capabilitiesOf: async () => [],
+  ask: async () => ({ outcome: 'done' }),
   carryOut: async () => ({ isRepeated: false }),
 }
 

@@ -8,6 +8,8 @@ import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
 
 const token = 'operator-token-of-alice-0123456789'
+/** Without `money`. */
+const readersToken = 'operator-token-of-carol-0123456789'
 const order = { coinFrom: 'XRP', coinTo: 'USDTERC20', amount: 1, withdrawalAddress: '0xWithdraw123456789', rateType: 'float' }
 const open = new AsyncDisposableStack()
 let directory: string
@@ -25,7 +27,7 @@ beforeAll(async () => {
     await InProcessGateway.start({
       directory,
       mode: 'managed',
-      admin: { tokens: { alice: token } },
+      admin: { tokens: { alice: token, carol: { token: readersToken, roles: ['read'] } } },
       providers: {
         alpha: { form: 'A', url: alpha.url, key: 'own-key-of-alpha', statuses: { broken: 'failed' } },
         beta: { form: 'B', url: beta.url, key: 'own-key-of-beta', statuses: { broken: 'failed' } },
@@ -48,16 +50,16 @@ interface Read {
   readonly timeline: readonly Row[]
 }
 
-const call = (path: string, method = 'GET', body?: unknown): Promise<ReceivedResponse> =>
+const call = (path: string, method = 'GET', body?: unknown, by = token): Promise<ReceivedResponse> =>
   sendRequest(gateway.adminUrl, {
     method,
     path,
-    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: { authorization: `Bearer ${by}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
 
 async function read(id: string): Promise<Read> {
-  const response = await call(`/api/transactions/${encodeURIComponent(id)}/timeline`)
+  const response = await call(`/api/transactions/${encodeURIComponent(id)}/timeline`, 'GET', undefined, readersToken)
   expect(response.status, response.text).toBe(200)
   for (const secret of [order.withdrawalAddress, key, 'own-key-of', 'ordering'])
     expect(response.text.includes(secret), secret).toBe(false)
@@ -111,7 +113,7 @@ test('a create has its request, why its provider, its quote, its call with statu
   for (const { at } of timeline) expect(at).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
   expect(timeline.map(({ at }) => at)).toEqual(timeline.map(({ at }) => at).toSorted())
   expect(timeline[2]?.milliseconds).toEqual(expect.any(Number))
-  expect(await read(String(swap.intent))).toEqual({ swap, timeline })
+  expect(await read(String(swap.intent))).toEqual({ swap, reads: expect.anything(), timeline })
 })
 
 test('who did not take it is there with the reason, before the one who did', async () => {
@@ -202,5 +204,5 @@ test('an id that is not there is 404, and a read is in the audit log', async () 
   const id = idOf(await create('ticket-8'))
   await read(id)
   const audit = (await call('/api/audit')).json as readonly object[]
-  expect(audit[0]).toMatchObject({ actor: 'alice', action: 'transaction.read', subject: id })
+  expect(audit[0]).toMatchObject({ actor: 'carol', action: 'transaction.read', subject: id })
 })

@@ -18,6 +18,7 @@ import { DeferredResults } from '../../src/core/creation/record-result.ts'
 import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import { EventHub } from '../../src/core/events/event-hub.ts'
+import { FailedReads } from '../../src/core/failed-reads.ts'
 import { CreatesInFlight } from '../../src/core/journal.ts'
 import type { AuditLog } from '../../src/core/operations/audit.ts'
 import type { Ledger } from '../../src/core/ports/ledger.ts'
@@ -153,6 +154,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     latest(() => store.timelines),
     observe,
   )
+  const failedReads = new FailedReads(latest(() => store.failedReads))
   const events = latest(() => store.events)
   const eventHub = new EventHub(
     events,
@@ -182,6 +184,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     createsInFlight: new CreatesInFlight(),
     deferredResults: results,
     timelines,
+    failedReads,
     events,
     eventHub,
     swapActions: actionsLayer(latest(() => store.swapActions)),
@@ -268,6 +271,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
       await connections.close()
       await results.close()
       await timelines.close()
+      await failedReads.close()
       await eventHub.close()
       await store.close()
     },

@@ -52,6 +52,7 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     random: () => 0,
     observe: () => {},
     timelines: { add: () => {} },
+    failedReads: { note: () => {}, end: () => false },
     absentSwaps: { fault: async () => standardFault('notFound'), mayBeNamed: async () => undefined },
     judgeFirstDeposit: async () => undefined,
     createdHere: undefined,

@@ -7,18 +7,34 @@ import type { LedgerEntry } from '../ports/ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { refreshEntry } from '../transactions/ownership.ts'
 
+interface ReadProvider {
+  readonly scope: ProviderScope
+  /** Its transactions as it reports them. */
+  readonly reported: SwapService
+}
+
+/** The swap as its provider reports it now, also in the ledger. Throws what the provider says instead. */
+export function readNow(
+  entry: LedgerEntry,
+  context: Context,
+  { scope, reported }: ReadProvider,
+  timeoutMs: number,
+): ReturnType<typeof refreshEntry> {
+  const { id } = entry.transaction
+  scope.sequences.observe(entry.sequence)
+  const within = withValue({ ...context, deadline: performance.now() + timeoutMs }, sentWords, entry.sent)
+  return refreshEntry(entry, reported.call('getTransaction', { id }, within), scope, true)
+}
+
 /** The provider's state of now: an action is neither sent nor answered with what was true before it. */
 export async function readAgain<E extends LedgerEntry>(
   entry: E,
   context: Context,
-  { scope, reported }: { readonly scope: ProviderScope; readonly reported: SwapService },
+  provider: ReadProvider,
   timeoutMs: number,
 ): Promise<E> {
-  const { id } = entry.transaction
-  scope.sequences.observe(entry.sequence)
-  const within = withValue({ ...context, deadline: performance.now() + timeoutMs }, sentWords, entry.sent)
-  const reading = reported.call('getTransaction', { id }, within)
-  const { record, isRejected } = await refreshEntry(entry, reading, scope).catch((reason) => {
+  const { scope } = provider
+  const { record, isRejected } = await readNow(entry, context, provider, timeoutMs).catch((reason) => {
     throw unread(Fault.from(reason), scope.tag)
   })
   if (isRejected)

@@ -16,6 +16,7 @@ export const auditActions = [
   'ledger.resolve',
   'ledger.prune',
   'transaction.read',
+  'transaction.ask',
   'transaction.search',
   'unresolved.read',
   'role.refused',

@@ -2,7 +2,7 @@
 import { toIso } from '../../domain/instant.ts'
 import { formatTransactionId } from '../../domain/swap.ts'
 import type { FindCursor, FoundSwap, LedgerAdmin, SwapField } from '../ports/ledger-admin.ts'
-import { shortAddresses, shortened, shortRow } from './transaction-row.ts'
+import { shortAddresses, shortened, wholeRow } from './transaction-row.ts'
 import { type UnresolvedLists, unresolvedCreates } from './unresolved.ts'
 
 /** Whole pages are as cheap as short ones. */
@@ -41,7 +41,7 @@ export async function findSwaps(
   after?: FindCursor,
 ): Promise<FoundPage> {
   const { found, next } = await ledgerAdmin.find(text, size, after)
-  return { rows: found.map(swapRow), next }
+  return { rows: found.map((one) => swapRow(one)), next }
 }
 
 /** Of what a text finds. */
@@ -67,23 +67,15 @@ export async function unresolvedWith(
   return { unresolved: async (after) => (after ? [] : creates), needPerson: async () => transactions }
 }
 
-/** With shortened addresses. What is not known is null. */
-export function swapRow({
-  intent,
-  state,
-  provider,
-  providerId,
-  account,
-  requestId,
-  keyId,
-  attemptedAt,
-  entry,
-  requested,
-  matched,
-}: FoundSwap) {
-  const facts = entry ? shortRow({ entry }) : { ...requested, ...shortAddresses(requested ?? {}), status: null, attention: null }
+/** What is not known is null. `isWhole`: its addresses are. */
+export function swapRow(
+  { intent, state, provider, providerId, account, requestId, keyId, attemptedAt, entry, requested, matched }: FoundSwap,
+  isWhole = false,
+) {
+  const facts = entry ? wholeRow({ entry }) : { ...requested, status: null, attention: null }
   return {
     ...facts,
+    ...(isWhole ? {} : shortAddresses(entry?.transaction ?? requested ?? {})),
     id: providerId === undefined ? null : formatTransactionId(provider, providerId),
     intent: intent ?? null,
     state,

@@ -26,6 +26,23 @@ it('counts requests, calls and failures of each provider', () => {
   expect(counted.counts('beta')).toMatchObject({ requests: 1, calls: 0 })
 })
 
+it('has the share of new swaps: what is read of old ones, or fails, is none', () => {
+  const { counted } = figures()
+  const end = (provider: string, operation: string, fault?: object): void =>
+    counted.observe({ what: 'request', provider, operation, fault } as unknown as Observation)
+  for (let read = 0; read < 9; read++) end('alpha', 'getTransaction')
+  const shareOf = (tag: string) => {
+    const providers = ['alpha', 'beta'].map((name) => ({ ...counted.counts(name), listAgeSeconds: null, assets: null }))
+    const replicas = [{ replica: 'one', ageMs: 0, mirror: null, providers }]
+    return liveFigures({ tag, rateLimit: { quotes: 0, create: 0, read: 0 } }, false, replicas).share
+  }
+  expect(shareOf('alpha')).toBeNull()
+  for (const fault of [undefined, undefined, undefined, {}]) end('beta', 'createTransaction', fault)
+  expect([shareOf('alpha'), shareOf('beta')]).toEqual([0, 1])
+  end('alpha', 'createTransaction')
+  expect([shareOf('alpha'), shareOf('beta')]).toEqual([0.25, 0.75])
+})
+
 it('counts why calls found no provider, or no response that can be read, for a minute', () => {
   const { counted, pass } = figures()
   for (const failureCause of ['refused', 'not_json', 'not_json', undefined])

@@ -13,6 +13,7 @@ interface Slice {
   /** The number of the slice of time. */
   readonly number: number
   requests: number
+  creates: number
   calls: number
   failedCalls: number
   drift: number
@@ -46,8 +47,7 @@ export class ProviderFigures {
   readonly observe: Observer = (observation) => {
     switch (observation.what) {
       case 'request':
-        if (observation.provider !== undefined) this.slice(observation.provider).requests++
-        return
+        return this.addRequest(observation)
       case 'call':
         return this.addCall(observation)
       case 'drift':
@@ -90,6 +90,7 @@ export class ProviderFigures {
     return {
       provider,
       requests: sum(({ requests }) => requests),
+      creates: sum(({ creates }) => creates),
       calls: sum(({ calls }) => calls),
       failedCalls: sum(({ failedCalls }) => failedCalls),
       causes: Object.fromEntries(causes),
@@ -106,6 +107,13 @@ export class ProviderFigures {
   private budgetLeft(state: ProviderState): Record<string, number> {
     const recent = [...state.budgetLeft].filter(([, { at }]) => this.clock() - at < sliceMs * slices)
     return Object.fromEntries(recent.map(([policy, { remaining }]) => [policy, remaining]))
+  }
+
+  private addRequest({ provider, operation, fault }: Extract<Observation, { what: 'request' }>): void {
+    if (provider === undefined) return
+    const slice = this.slice(provider)
+    slice.requests++
+    if (operation === 'createTransaction' && !fault) slice.creates++
   }
 
   private addCall({ provider, outcome, failureCause, seconds }: Extract<Observation, { what: 'call' }>): void {
@@ -131,7 +139,17 @@ export class ProviderFigures {
     const last = kept.at(-1)
     if (last?.number === number) return last
     const judged = { refused: 0, counted: 0, deviations: 0, deviationSum: 0 }
-    const slice = { number, requests: 0, calls: 0, failedCalls: 0, drift: 0, ...judged, latency: new Map(), causes: new Map() }
+    const slice = {
+      number,
+      requests: 0,
+      creates: 0,
+      calls: 0,
+      failedCalls: 0,
+      drift: 0,
+      ...judged,
+      latency: new Map(),
+      causes: new Map(),
+    }
     kept.push(slice)
     while ((kept[0]?.number ?? number) <= number - slices) kept.shift()
     return slice
@@ -163,6 +181,8 @@ export interface ProviderCounts {
   readonly provider: string
   /** Client requests that were served by it or failed at it. */
   readonly requests: number
+  /** Swaps that it has created; absent in the counts of older processes. */
+  readonly creates?: number
   /** Calls that were sent. */
   readonly calls: number
   /** Calls without a response, with an unreadable one, a 5xx, or a refused gateway key. */

@@ -229,7 +229,7 @@ function reportOf({ value, actor, since }: Override, settings: StatusSettings): 
 /** Sums over all replicas for the last minute. */
 interface LiveFigures {
   readonly requests: number
-  /** Share of the requests of all providers, from 0 to 1; null without requests. */
+  /** Share of the new swaps at all providers, from 0 to 1; null without one. */
   readonly share: number | null
   readonly latencyMs: { readonly p50: number | null; readonly p95: number | null }
   readonly calls: number
@@ -270,10 +270,10 @@ export function liveFigures(
     tag,
     replicas.flatMap((replica) => replica.mirror ?? []),
   )
-  const [requests, total] = [sum(own, 'requests'), sum(all, 'requests')]
+  const [creates, allCreates] = [sum(own, 'creates'), sum(all, 'creates')]
   return {
-    requests,
-    share: total === 0 ? null : requests / total,
+    requests: sum(own, 'requests'),
+    share: allCreates === 0 ? null : creates / allCreates,
     latencyMs: { p50: percentile(latency, 0.5, latencyOf), p95: percentile(latency, 0.95, latencyOf) },
     calls: sum(own, 'calls'),
     failedCalls: sum(own, 'failedCalls'),
@@ -290,8 +290,8 @@ export function liveFigures(
   }
 }
 
-function sum(counts: readonly ProviderCounts[], what: 'requests' | 'calls' | 'failedCalls' | 'drift'): number {
-  return counts.reduce((total, one) => total + one[what], 0)
+function sum(counts: readonly ProviderCounts[], what: 'requests' | 'creates' | 'calls' | 'failedCalls' | 'drift'): number {
+  return counts.reduce((total, one) => total + (one[what] ?? 0), 0)
 }
 
 function judged(counts: readonly ProviderCounts[], outcome: keyof JudgementCounts): number {

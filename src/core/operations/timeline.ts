@@ -1,15 +1,22 @@
 /** A swap with what happened to it, for a person (docs/operating.md). */
 import { toIso } from '../../domain/instant.ts'
-import type { TimelineEvent, TimelineFact } from '../../domain/timeline.ts'
+import type { FailedReadsEvent, TimelineEvent, TimelineFact } from '../../domain/timeline.ts'
 import type { FoundSwap, LedgerAdmin } from '../ports/ledger-admin.ts'
 import { swapRow } from './find.ts'
+import { failedText, readsRow } from './reads.ts'
 
-/** `id`: an intent, or an id for clients. Undefined if the ledger has neither. */
-export async function swapTimeline(ledgerAdmin: Pick<LedgerAdmin, 'timeline'>, id: string) {
+/** `id`: an intent, or an id for clients. Undefined if the ledger has neither. `isWhole`: its addresses are. */
+export async function swapTimeline(ledgerAdmin: Pick<LedgerAdmin, 'timeline'>, id: string, isWhole = false) {
   const read = await ledgerAdmin.timeline(id)
   if (!read) return undefined
-  const { matched: _, ...swap } = swapRow(read.swap)
-  return { swap, timeline: wholeTimeline(read.swap, read.events).map(eventRow) }
+  const { matched: _, ...swap } = swapRow(read.swap, isWhole)
+  const { entry } = read.swap
+  const reads = entry && readsRow(entry, read.events.findLast(isFailedReads))
+  return { swap, ...(reads && { reads }), timeline: wholeTimeline(read.swap, read.events).map(eventRow) }
+}
+
+function isFailedReads(event: TimelineEvent): event is FailedReadsEvent {
+  return event.event === 'reads_failed'
 }
 
 /** By then what this version sees is written. */
@@ -56,7 +63,7 @@ type ShownEvent =
   | { readonly event: 'requested'; readonly at: number; readonly requestId: string | null; readonly keyId: string | null }
 
 function eventRow({ at, ...fact }: ShownEvent) {
-  return { at: toIso(at), ...fact }
+  return fact.event === 'reads_failed' ? { at: toIso(at), ...fact, since: toIso(fact.since) } : { at: toIso(at), ...fact }
 }
 
 type EventRow = ReturnType<typeof eventRow>
@@ -96,6 +103,8 @@ export function eventText(row: EventRow): string {
       return `${row.from ?? 'unknown'} to ${row.to ?? 'unknown'}${row.attention === null ? '' : `, ${row.attention}`}`
     case 'action':
       return `${row.action}: ${row.outcome}`
+    case 'reads_failed':
+      return failedText(row)
     case 'person':
       return `${row.actor}: ${row.action}${row.decision === undefined ? '' : ` ${JSON.stringify(row.decision)}`}`
   }

@@ -2,7 +2,7 @@
 import type { Amount } from '../../domain/amount.ts'
 import type { Attention, Status } from '../../domain/status.ts'
 import type { NewTransaction, Pair, SentWords, Transaction } from '../../domain/swap.ts'
-import type { TimelineEvent } from '../../domain/timeline.ts'
+import type { FailedReadsEvent, TimelineEvent } from '../../domain/timeline.ts'
 import type { Destination } from '../destination.ts'
 import type { BindingQuote, DepositClaim, LedgerEntry, TransactionRecord, UnknownReason } from './ledger.ts'
 
@@ -156,6 +156,8 @@ export interface FoundTransaction {
   readonly entry: LedgerEntry
   /** Name of its owner's account; absent where the owner is a key of the provider. */
   readonly account?: string
+  /** Its last reads that failed; only of `search` and `findTransaction`. */
+  readonly failedReads?: FailedReadsEvent | undefined
 }
 
 /** What a text may be of a swap. */

@@ -147,23 +147,28 @@ interface Refreshed {
   readonly isRejected: boolean
 }
 
-/** Reads the provider's state, merges it and stores the result. */
+/** Reads the provider's state, merges it and stores the result; of one that changes nothing only sometimes, unless `isStored`. */
 export async function refreshEntry(
   entry: LedgerEntry,
   pendingResponse: Promise<Details>,
   scope: ProviderScope,
+  isStored = false,
 ): Promise<Refreshed> {
-  const { journal, tag: provider, configured, clock, freshness } = scope
+  const { journal, tag: provider, configured, clock, freshness, failedReads } = scope
+  const { id, status } = entry.transaction
   const response = await pendingResponse.catch(async (reason) => {
-    if (Fault.from(reason).kind === 'notFound') await noteMissing(entry, clock(), journal)
+    const fault = Fault.from(reason)
+    if (!isFinal(status)) failedReads.note(provider, id, fault)
+    if (fault.kind === 'notFound') await noteMissing(entry, clock(), journal)
     throw reason
   })
-  const { id } = entry.transaction
   if (response.body.id !== id) throw otherTransaction(provider)
+  const hadFailed = failedReads.end(provider, id)
   const firstDeposit = await scope.judgeFirstDeposit(entry, response)
   const observed = { ...observedFromGet(response, clock(), configured.timezone), firstDeposit }
   const merged = mergeChecked(entry, observed, scope)
-  if (isOnlyRead(entry, merged.record)) {
+  // The time of a read that ends failures is stored: it says that they are over.
+  if (!hadFailed && !isStored && isOnlyRead(entry, merged.record)) {
     reportDiscrepancies(merged, scope)
     freshness.recordRead(provider, id, entry.fetchedAt)
     return { response, record: merged.record, isRejected: false }

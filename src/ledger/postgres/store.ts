@@ -163,6 +163,7 @@ const locks: Readonly<Record<LockName, number>> = {
   mismatches: 7_927_081_172_028,
   events: 7_927_081_172_029,
   removal: 7_927_081_172_030,
+  failedReads: 7_927_081_172_031,
 }
 const maxAttempts = 5
 /** Serialization failure, deadlock, a unique key that a concurrent transaction inserted, and a server that was replaced. */

@@ -188,7 +188,7 @@ function keysTable(keys, isOld, open) {
         content: ({ lastUsedAt }) => (lastUsedAt ? when(lastUsedAt) : 'never used'),
       },
       { name: 'ends wide-only', heading: 'Ends', content: endText },
-      { name: 'actions wide-only', heading: 'Change', content: (key) => revoke(key, open) },
+      { name: 'actions wide-only', heading: 'Change', content: (key) => keyButtons(key, open) },
     ],
     groups: groups.map(([name, rows]) => ({
       key: name,
@@ -213,7 +213,7 @@ function keyDetails(key, isOld, open) {
     ['Last used', lastUsedAt ? html`${when(lastUsedAt)}, to the hour` : 'never'],
     ['Ends', endText(key)],
   ])}
-  <div class="buttons">${revoke(key, open)}</div>`
+  ${keyButtons(key, open)}`
 }
 
 /** Keys of older versions have none. */
@@ -243,12 +243,11 @@ function endText({ state, expiresAt, revokedAt }) {
   return expiresAt ? html`${state === 'expired' ? 'expired' : 'until'} ${when(expiresAt)}` : html`<span class="soft">never</span>`
 }
 
-function revoke(key, open) {
+function keyButtons(key, open) {
   if (key.state !== 'active') return none
-  return changeButton({
-    role: 'operate',
-    label: 'Revoke…',
-    name: `Revoke ${key.id}`,
-    onClick: () => open({ kind: 'revoke', key }),
-  })
+  const { id } = key
+  return html`<div class="buttons">
+    ${changeButton({ role: 'money', label: 'Rotate…', name: `Rotate ${id}`, onClick: () => open({ kind: 'rotateKey', key }) })}
+    ${changeButton({ role: 'operate', label: 'Revoke…', name: `Revoke ${id}`, onClick: () => open({ kind: 'revoke', key }) })}
+  </div>`
 }

@@ -12,6 +12,7 @@ const maxRecent = 8
 /** Records of reading, which change nothing. */
 const reads = new Set([
   'transaction.read',
+  'transaction.ask',
   'transaction.search',
   'unresolved.read',
   'order.read',
@@ -21,7 +22,7 @@ const reads = new Set([
 ])
 /** Whose subject is a swap. */
 const ofSwaps = new Set([
-  ...['transaction.read', 'transaction.settle', 'ledger.resolve', 'order.assign'],
+  ...['transaction.read', 'transaction.ask', 'transaction.settle', 'ledger.resolve', 'order.assign'],
   ...['transaction.refund', 'transaction.continue', 'transaction.refund_address'],
 ])
 

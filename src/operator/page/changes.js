@@ -3,7 +3,7 @@ import { html, nothing } from 'lit-html'
 import { scopes } from './accounts.js'
 import { call } from './api.js'
 import { orderOf } from './causes.js'
-import { counted, integer, list, orderText, percent, when } from './format.js'
+import { counted, integer, list, orderText, percent, time, when } from './format.js'
 import { openCount } from './providers.js'
 import { may } from './roles.js'
 import { answerText } from './webhooks.js'
@@ -239,6 +239,21 @@ const makers = {
       return ['/keys', { method: 'POST', body }]
     },
     done: ({ name: account }) => `A key of ${account} is made.`,
+    next: (issued) => ({ kind: 'issuedKey', issued }),
+  }),
+  rotateKey: ({ key: { id, name } }) => ({
+    title: `Rotate a key of ${name}`,
+    label: 'Make another key',
+    text: [
+      `${name} gets another key with the same scope and networks, which is shown once. The key ${id} ends after the overlap: by then its client must use the new one.`,
+      'Your name goes into the audit log.',
+    ],
+    fields: html`<label>Overlap <input name="overlap" placeholder="24h; 0: ends it now" autocomplete="off" /></label>`,
+    request: (form) => {
+      const overlap = form.get('overlap').trim()
+      return [`/keys/${encodeURIComponent(id)}/rotate`, { method: 'POST', body: { ...(overlap !== '' && { overlap }) } }]
+    },
+    done: ({ oldExpiresAt }) => `${name} has another key; the key ${id} ends at ${time(oldExpiresAt)}.`,
     next: (issued) => ({ kind: 'issuedKey', issued }),
   }),
   issuedKey: ({ issued: { id, name, key, expiresAt } }) => ({

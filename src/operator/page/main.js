@@ -11,8 +11,8 @@ import { ordersSummary, ordersView, readOrders } from './orders.js'
 import { personSummary, personView } from './person.js'
 import { providersSection } from './providers.js'
 import { Readings } from './readings.js'
-import { may, rolesText, setRoles } from './roles.js'
-import { swapView } from './swap.js'
+import { rolesText, setRoles } from './roles.js'
+import { askedText, swapView } from './swap.js'
 import { pageSize, swapsView } from './swaps.js'
 import { differences } from './watch.js'
 import { readDeliveries, webhooksView } from './webhooks.js'
@@ -28,6 +28,7 @@ let unresolvedPath = firstUnresolved
 let isSignedIn = false
 let isBusy = false
 let isConnected = false
+let isAsking = false
 let isInUtc = isZoneUtc()
 let signInError
 let session = new AbortController()
@@ -213,7 +214,7 @@ function view() {
     case 'swaps':
       return swapsView({ found: known('found'), report, accounts: known('accounts'), query })
     case 'swap':
-      return swapView({ swap: known('swap'), id, open, readAgain: () => readings.read(['swap']) })
+      return swapView({ swap: known('swap'), id, open, isAsking, ask: askProvider, readAgain: () => readings.read(['swap']) })
     case 'accounts':
       return accountsView({ accounts: known('accounts'), usage: known('usage'), keys: known('keys'), query, open })
     case 'webhooks':
@@ -292,13 +293,28 @@ function openOnlyOne({ data: [only, ...others], after }) {
 
 /** A transaction, or a create that has none yet, with what happened to it. */
 async function readSwap() {
-  const { swap, timeline, capabilities } = await call(`/transactions/${encodeURIComponent(place.id)}/timeline`)
-  if (swap.state === 'done') {
-    const whole = may('money') ? await call(`/transactions/${encodeURIComponent(swap.id)}`) : {}
-    return { ...swap, ...whole, timeline, capabilities }
-  }
+  const { swap, ...others } = await call(`/transactions/${encodeURIComponent(place.id)}/timeline`)
+  if (swap.state === 'done') return { ...swap, ...others }
   const create = readings.get('unresolved').value?.rows.find(({ intent }) => intent === swap.intent)
-  return { ...swap, ...create, timeline }
+  return { ...swap, ...create, ...others }
+}
+
+/** Its provider, about the swap that is shown. */
+async function askProvider() {
+  const { id } = place
+  isAsking = true
+  update()
+  try {
+    const { asked, swap, ...others } = await call(`/transactions/${encodeURIComponent(id)}/read`, { method: 'POST' })
+    if (place.id === id) readings.put('swap', { ...swap, ...others })
+    announce(askedText(asked))
+  } catch (error) {
+    if (error.status === 401) return signOut(error)
+    announce(error.message)
+  } finally {
+    isAsking = false
+    update()
+  }
 }
 
 function turn(path) {

@@ -80,7 +80,7 @@ function columns({ strategy, mirror }, { isOld, isBudgetKnown }, open) {
     },
     ...(strategy === 'weighted' ? [number('Weight', ({ weight }) => integer(weight))] : []),
     number(
-      'Share',
+      'Share of new swaps',
       live(({ share }) => percent(share)),
     ),
     number(

@@ -64,6 +64,14 @@ export class Readings {
     return { value, at, problem, ageMs, isOld: problem !== undefined || ageMs > this.#sources[name].everyMs + graceMs }
   }
 
+  /** What the answer to another request says of it. */
+  put(name, value) {
+    const reading = this.#readings.get(name) ?? {}
+    const now = Date.now()
+    this.#readings.set(name, Object.assign(reading, { value, at: now, startedAt: now, problem: undefined }))
+    this.#onChange()
+  }
+
   /** Reads what is shown of these again: once more where a reading is on its way, which may be older than what has just changed. */
   async read(names) {
     await Promise.all(names.filter((name) => this.#wanted.includes(name)).map((name) => this.#read(name)))

@@ -1,16 +1,19 @@
 /** One swap: what it is, and what happened to it. `id`: of its transaction or of its create. */
 import { html, nothing } from 'lit-html'
 import { causeText, needsPerson, reportedText } from './causes.js'
-import { orderText, when } from './format.js'
+import { duration, orderText, when } from './format.js'
 import { facts } from './lines.js'
 import { linkTo } from './navigation.js'
 import { actions } from './person.js'
 import { changeButton, may } from './roles.js'
 import { section } from './section.js'
-import { lastFailure, timelineList } from './timeline.js'
+import { failedText, lastFailure, timelineList } from './timeline.js'
 
-/** `readAgain`: each reading is in the audit log, so the page does not repeat it by itself. */
-export function swapView({ swap, id, open, readAgain }) {
+/**
+ * `ask` asks its provider; `readAgain` reads the ledger, where there is nothing to ask. Each is in the audit log, so the page repeats neither
+ * by itself.
+ */
+export function swapView({ swap, id, open, isAsking, ask, readAgain }) {
   const { value, problem } = swap
   const isMissing = problem?.status === 404
   return section({
@@ -18,13 +21,27 @@ export function swapView({ swap, id, open, readAgain }) {
     title: 'Swap',
     reading: isMissing ? { ...swap, isOld: false } : swap,
     note: html`<code>${id}</code>${may('money') ? nothing : '. Addresses are shortened: whole ones need the role money.'}`,
-    action: html`<button type="button" @click=${readAgain}>Read again</button>`,
+    action:
+      value?.state === 'done' && may('operate')
+        ? html`<button type="button" aria-disabled=${isAsking ? 'true' : nothing} @click=${() => isAsking || ask()}>${isAsking ? 'Asking the provider…' : 'Ask the provider now'}</button>`
+        : html`<button type="button" @click=${readAgain}>Read again</button>`,
     content: isMissing
       ? html`<p class="empty">The ledger has no swap with this id. It may have been removed, or never begun.</p>`
       : value
-        ? html`${verdict(value, open)} ${providerActions(value, open)} ${whatItIs(value)}<h3>What happened</h3>${timelineList(value.timeline)}`
+        ? html`${verdict(value, open)} ${unread(value)} ${providerActions(value, open)} ${whatItIs(value)}<h3>What happened</h3>${timelineList(value.timeline)}`
         : nothing,
   })
+}
+
+const unanswered = {
+  held_back: 'The provider was not asked: held back',
+  contradicted: 'The provider has answered about another swap, which counts for nothing',
+}
+
+/** What the provider has answered, in a sentence. */
+export function askedText({ outcome, cause }) {
+  if (outcome === 'done') return 'The provider has answered.'
+  return `${unanswered[outcome] ?? `The provider has not answered: ${outcome}`}${cause ? ` (${cause})` : ''}.`
 }
 
 function verdict(row, open) {
@@ -32,6 +49,19 @@ function verdict(row, open) {
   return html`<div class="verdict">
     <p><b class="alarm">${causeText(row)}</b>: this needs a person. ${lastFailure(row.timeline) ?? nothing}</p>
     ${actions(row, open)}
+  </div>`
+}
+
+/** Why what is below may not be so any more. */
+function unread({ provider, status, reads }) {
+  const failing = reads?.failing
+  if (!failing) return nothing
+  const owner =
+    failing.owner === 'error'
+      ? 'an error'
+      : html`${status ?? 'no status'}, with <code>X-Swap-Stale</code>: it is ${duration(reads.ageSeconds * 1_000)} old`
+  return html`<div class="verdict">
+    <p><b class="alarm">${provider} does not report it</b>: ${failedText(failing)}, the last at ${when(failing.lastAt)}. Its owner gets ${owner}.</p>
   </div>`
 }
 

@@ -1,7 +1,7 @@
 /** Swaps that were found: by any id, an address or an account, and by filters. */
 import { html, nothing } from 'lit-html'
 import { filters, select } from './filters.js'
-import { integer, none, orderText, when } from './format.js'
+import { duration, integer, none, orderText, when } from './format.js'
 import { lines } from './lines.js'
 import { linkTo, linkToSwap } from './navigation.js'
 import { section } from './section.js'
@@ -56,8 +56,8 @@ function table(rows) {
     {
       name: 'status first-end',
       heading: 'Status',
-      content: ({ status, state, attention }) =>
-        html`${status ?? state ?? 'unknown'}${attention ? html`, <b class="alarm">${attention}</b>` : nothing}`,
+      content: ({ status, state, attention, reads }) =>
+        html`${status ?? state ?? 'unknown'}${attention ? html`, <b class="alarm">${attention}</b>` : nothing}${reads?.failing ? html`, <b class="alarm">not read ${duration(Date.now() - Date.parse(reads.failing.since))}</b>` : nothing}`,
     },
     {
       name: 'address wide-only',

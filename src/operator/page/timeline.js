@@ -1,6 +1,6 @@
 /** What happened to a swap, a line for each event. */
 import { html, nothing } from 'lit-html'
-import { inline, integer, list, none, preciseTime } from './format.js'
+import { inline, integer, list, none, preciseTime, when } from './format.js'
 
 const routingReasons = {
   picked: 'the caller chose it',
@@ -49,6 +49,7 @@ const rows = {
     title: 'Looked for',
     text: html`${outcome}${candidates > 0 ? html`, may be one of ${integer(candidates)}` : nothing}${price ? ', no price was known' : nothing}${calls.map((call) => html`; ${callText(call)}, ${integer(call.milliseconds)} ms`)}`,
   }),
+  reads_failed: (fact) => ({ title: 'Reads failed', text: failedText(fact), isWrong: true }),
   status: ({ from, to, attention }) => ({
     title: 'Status',
     text: html`${from ?? 'unknown'} → <b>${to ?? 'unknown'}</b>${attention ? html`, <b class="alarm">${attention}</b>` : nothing}`,
@@ -70,6 +71,11 @@ export function timelineList(events) {
 export function lastFailure(events) {
   const fact = events.findLast(({ event, outcome }) => event === 'call' && outcome !== 'done')
   return fact && html`${callText(fact)}, ${integer(fact.milliseconds)} ms`
+}
+
+/** `timed_out, 3 tries since 18:40`. */
+export function failedText({ since, tries, outcome, cause }) {
+  return html`<b>${outcome}</b>${cause ? html` (${cause})` : nothing}, ${tries === 1 ? '1 try' : `${integer(tries)} tries`} since ${when(since)}`
 }
 
 /** An event of a later version is shown as it came. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hashKey } from '../../adapters/crypto.ts'
 import { auditRow } from '../../core/operations/audit.ts'
-import { toDuration } from '../../core/operations/duration.ts'
+import { durations, toDuration } from '../../core/operations/duration.ts'
 import {
   accountRow,
   issueKey,
@@ -12,10 +12,12 @@ import {
   newAccountNameRule,
   newKeyRow,
   noOwnLimits,
+  rotateKey,
   toNetworks,
   toNewAccountName,
 } from '../../core/operations/keys.ts'
 import { Fault } from '../../domain/fault.ts'
+import { toIso } from '../../domain/instant.ts'
 import { keyScopes } from '../../domain/key-access.ts'
 import { ok, okRows, type Route, route, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
@@ -30,6 +32,13 @@ const lifetime = z.string().transform((text, context): number => {
   const duration = toDuration(text)
   if (duration) return duration
   context.issues.push({ code: 'custom', message: 'must be above 0, like 30m, 24h or 90d', input: text })
+  return z.NEVER
+})
+
+const overlap = z.string().transform((text, context): number => {
+  const duration = toDuration(text)
+  if (duration !== undefined) return duration
+  context.issues.push({ code: 'custom', message: `must be ${durations}`, input: text })
   return z.NEVER
 })
 
@@ -78,6 +87,18 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
         const revoked = isRevoked ? await accounts.readKey(parameter) : undefined
         if (!revoked) throw new Fault('notFound', 'No key has this id, or it was revoked before.')
         return ok(keyRow(revoked, Date.now()))
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/keys/:id/rotate',
+      summary:
+        'Issues another key to the account of a valid key, with its scope and networks; it is shown this once. The old one ends after `overlap` (24h), at `oldExpiresAt`.',
+      body: z.strictObject({ overlap: overlap.optional() }).default({}),
+      async handle({ parameter, body, actor }) {
+        const rotated = await rotateKey({ accounts, digest: hashKey, actor }, parameter, { overlapMs: body.overlap })
+        if (!rotated) throw new Fault('notFound', 'No valid key has this id.')
+        return { status: 201, body: { ...newKeyRow(rotated.issued), oldExpiresAt: toIso(rotated.oldExpiresAt) } }
       },
     }),
     route({

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
 import { actOnSwap } from '../../core/operations/act-on-swap.ts'
+import { askProvider } from '../../core/operations/ask-provider.ts'
 import { auditedText, findSwaps, findTextRule, toFindText } from '../../core/operations/find.ts'
+import { readsRow } from '../../core/operations/reads.ts'
 import { resolveCreate } from '../../core/operations/resolve.ts'
 import { cursorWithoutSecret } from '../../core/operations/secret-ids.ts'
 import { noteRule, settleTransaction, toNote } from '../../core/operations/settle.ts'
@@ -11,6 +13,7 @@ import { shortened, shortRow, wholeRow } from '../../core/operations/transaction
 import { unresolvedPage } from '../../core/operations/unresolved.ts'
 import { settledStatuses } from '../../core/ports/ledger-admin.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
+import type { OperatorRole } from '../../domain/operator-role.ts'
 import { statuses } from '../../domain/status.ts'
 import { parseTransactionId } from '../../domain/swap.ts'
 import { capabilityOf, type SwapAction, swapActions } from '../../domain/swap-action.ts'
@@ -55,12 +58,19 @@ function tryJson(text: string): unknown {
 }
 
 export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, actions, hasPlainIds }: OperatorParts): readonly Route[] {
+  const readTimeline = async (id: string, roles: readonly OperatorRole[]) => {
+    const read = await swapTimeline(ledgerAdmin, id, roles.includes('money'))
+    if (!read) throw standardFault('notFound')
+    const found = read.swap.id === null ? undefined : await findTransaction(ledgerAdmin, read.swap.id)
+    const capabilities = found ? await actions().capabilitiesOf(found.entry) : []
+    return { ...read, ...(capabilities.length > 0 && { capabilities }) }
+  }
   return [
     route({
       method: 'get',
       path: '/api/transactions',
       summary:
-        'Transactions of all accounts for support, newest creation first, with shortened addresses. `provider`: a name or a tag. The search is in the audit log.',
+        'Transactions of all accounts for support, newest creation first, with shortened addresses. `provider`: a name or a tag. `reads`: of an open one, how current it is, and why it is not. The search is in the audit log.',
       query: z.strictObject({
         account: z.string().optional(),
         provider: z.string().optional(),
@@ -78,7 +88,8 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
         // Of nobody it may be anything: an address or a key in the wrong field.
         const audited = found.length > 0 || query.account === undefined ? query : { ...query, account: shortened(query.account) }
         await audit.append({ actor, action: 'transaction.search', subject: String(found.length), after: audited })
-        return ok({ data: found.map(shortRow), count })
+        const data = found.map((one) => ({ ...shortRow(one), reads: readsRow(one.entry, one.failedReads) ?? null }))
+        return ok({ data, count })
       },
     }),
     route({
@@ -110,27 +121,33 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
     route({
       method: 'get',
       path: '/api/transactions/:id',
-      summary: 'One of them, whole. That it was read is in the audit log.',
+      summary: 'One of them, whole, with `reads`. That it was read is in the audit log.',
       async handle({ parameter, actor }) {
         const found = await findTransaction(ledgerAdmin, parameter)
         if (!found) throw standardFault('notFound')
         await audit.append({ actor, action: 'transaction.read', subject: parameter })
-        return ok(wholeRow(found))
+        return ok({ ...wholeRow(found), reads: readsRow(found.entry, found.failedReads) ?? null })
       },
     }),
     route({
       method: 'get',
       path: '/api/transactions/:id/timeline',
       summary:
-        'A create or transaction, by its intent or its id for clients, with what happened to it, in that order: why its provider, each call, each status, each decision of a person; `capabilities`: what can be done about it now. Addresses are shortened. That it was read is in the audit log.',
-      async handle({ parameter, actor }) {
-        const read = await swapTimeline(ledgerAdmin, parameter)
-        if (!read) throw standardFault('notFound')
+        'A create or transaction, by its intent or its id for clients, with what happened to it, in that order: why its provider, each call, each status, each decision of a person; `reads`: when a get last read it, how old its state is, and since when reads fail; `capabilities`: what can be done about it now. Addresses are whole for the role `money`. That it was read is in the audit log.',
+      async handle({ parameter, actor, roles }) {
+        const read = await readTimeline(parameter, roles)
         await audit.append({ actor, action: 'transaction.read', subject: parameter })
-        const { id } = read.swap
-        const found = id === null ? undefined : await findTransaction(ledgerAdmin, id)
-        const capabilities = found ? await actions().capabilitiesOf(found.entry) : []
-        return ok({ ...read, ...(capabilities.length > 0 && { capabilities }) })
+        return ok(read)
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/transactions/:id/read',
+      summary:
+        'Asks the provider about one of them, once and within its budget, and returns what the timeline has then. `asked`: `outcome` is `done`, or why there is no new state (`timed_out`, `held_back` …), with `cause`. It is in the audit log. 409 where nothing can be asked: a create without a transaction, a provider that is off.',
+      async handle({ parameter, actor, roles }) {
+        const asked = await askProvider(parameter, actor, { ledgerAdmin, audit, actions: actions() })
+        return ok({ asked, ...(await readTimeline(parameter, roles)) })
       },
     }),
     route({
