@@ -98,7 +98,7 @@ it('npm exec starts it in an empty folder, with the configuration that comes alo
 
 it.runIf(hasTerminal)('at a terminal it ends with the URL of the page, with a token', { timeout: 120_000 }, async () => {
   const swapgate = installed.shell(`exec script -qec 'exec npm exec --no -- swapgate start' /dev/null`)
-  onTestFinished(() => swapgate.interrupt()) // SIGKILL would leave what runs under the terminal
+  onTestFinished(() => swapgate.typeInterrupt())
   const printed = new RegExp(`(http://127\\.0\\.0\\.1:${ports.admin}/)#token=(\\S+)\\s+$`)
   await expect.poll(() => swapgate.output, { timeout: 60_000 }).toMatch(printed)
   const [, url = '', token = ''] = printed.exec(swapgate.output) ?? []

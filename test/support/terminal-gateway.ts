@@ -47,7 +47,11 @@ export class TerminalGateway extends GatewayAccess implements AsyncDisposable {
     writeFileSync(join(directory, 'gateway.yaml'), edit(ports.move(standard)))
     copyFileSync('config/assets.yaml', join(directory, 'assets.yaml'))
     const gateway = new TerminalGateway(directory, ports)
-    await expect.poll(() => gateway.output, { timeout: eventTimeoutMs }).toMatch(/#token=\S+\s|admin: \{ tokens:/)
+    const printed = expect.poll(() => gateway.output, { timeout: eventTimeoutMs }).toMatch(/#token=\S+\s|admin: \{ tokens:/)
+    await printed.catch(async (reason) => {
+      await gateway[Symbol.asyncDispose]()
+      throw reason
+    })
     return gateway
   }
 
