@@ -30,7 +30,7 @@ async function swapgate(...args: readonly string[]) {
   const err: string[] = []
   const stream = (): never => expect.fail('streamed')
   const input = (): never => expect.fail('read')
-  const streams = { out: (line: string) => out.push(line), err: (line: string) => err.push(line), stream, input }
+  const streams = { isTerminal: false, out: (line: string) => out.push(line), err: (line: string) => err.push(line), stream, input }
   const exitCode = await run(args, { ...streams, loss: async () => undefined, begin: () => {} })
   return { exitCode, out, err }
 }

@@ -1,10 +1,13 @@
 import { createInterface } from 'node:readline/promises'
 import { type Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { isatty } from 'node:tty'
 import { printable } from '../domain/printable.ts'
 
 /** Input and output of a process, line by line: results to `out`, errors and warnings to `err`. */
 export interface Streams {
+  /** Whether `out` is read by a person. */
+  readonly isTerminal: boolean
   readonly out: (line: string) => void
   readonly err: (line: string) => void
   /** Writes lines to the same place as `out`, with backpressure. Throws if the reader has closed it. */
@@ -33,12 +36,13 @@ interface CommandTerminal extends Terminal {
 }
 
 /** The terminal of one command: no text of a provider or a client controls it, and each line is one. */
-export function guarded({ out, err, stream, input, loss, begin }: Streams): CommandTerminal {
+export function guarded({ isTerminal, out, err, stream, input, loss, begin }: Streams): CommandTerminal {
   const done: string[] = []
   const notes: string[] = []
   const print = (line: string): void => out(printable(line))
   const complain = (line: string): void => err(printable(line))
   return {
+    isTerminal,
     out: print,
     err: complain,
     stream: (lines) => stream(printableLines(lines)),
@@ -102,6 +106,7 @@ function openStreams(): Streams {
   }
   const ignore = (): void => {}
   return {
+    isTerminal: isatty(1),
     out(line) {
       write(`${line.slice(begun.length)}\n`)
       begun = ''

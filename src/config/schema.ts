@@ -93,7 +93,7 @@ const admin = section(
     tokens: setting(
       mapping(operatorToken),
       {},
-      'Tokens of the [operator’s API and page](operating.md) by name: 32 characters or more, best from a file, or `{ token, roles }` ([roles](operating.md#roles)). None: neither',
+      'Tokens of the [operator’s API and page](operating.md) by name: 32 characters or more, best from a file, or `{ token, roles }` ([roles](operating.md#roles)). None: neither, but [for the sandbox](operating.md)',
     ),
     hosts: setting(
       list(name),

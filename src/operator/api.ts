@@ -6,6 +6,7 @@ import { comparable } from '../process/config-diff.ts'
 import { version } from '../process/version.ts'
 import { possibleRoles } from './rights.ts'
 import { ok, type Route, route } from './route.ts'
+import { firstStepsRoute } from './routes/first-steps.ts'
 import { foundRoutes } from './routes/found.ts'
 import { healthRoute } from './routes/health.ts'
 import { auditRoutes, keyRoutes } from './routes/keys.ts'
@@ -39,6 +40,7 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
   })
   const routes: readonly Route[] = [
     healthRoute(parts),
+    firstStepsRoute(parts),
     ...providerRoutes(parts),
     ...unresolvedRoutes(parts),
     ...settlementRoutes(parts),

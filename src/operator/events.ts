@@ -44,7 +44,9 @@ function stream(response: Response, { feed, tokens, stopping }: EventStreams): v
     if (!response.headersSent) response.status(200).flushHeaders()
   }
   const { actor, roles, shown } = response.locals as OperatorLocals
+  const isValid = (): boolean => tokens.isValid(response.req.headers.authorization ?? '', roles)
   const unsubscribe = feed.subscribe(actor, ({ event, data }) => {
+    if (!isValid()) return void response.destroy()
     head()
     send(`event: ${event}\ndata: ${shown(data)}\n\n`)
   })
@@ -52,7 +54,7 @@ function stream(response: Response, { feed, tokens, stopping }: EventStreams): v
   head()
   const comments = setInterval(() => send(': still here\n\n'), commentIntervalMs)
   const checks = setInterval(() => {
-    if (tokens.isValid(response.req.headers.authorization ?? '', roles)) return
+    if (isValid()) return
     // What waits to be sent is not for this listener any more.
     if (response.writableLength > 0) response.destroy()
     else response.end()

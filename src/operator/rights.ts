@@ -17,6 +17,7 @@ const rights: Readonly<Record<string, Right>> = {
   'POST /api/deliveries/:id/replay': 'operate',
   'GET /api/events': 'read',
   'GET /api/find': 'read',
+  'GET /api/first-steps': 'read',
   'GET /api/found': 'read',
   'POST /api/found/:id': 'money',
   'POST /api/found-keys': 'money',

@@ -12,18 +12,29 @@ import { EventFeed, eventRoute } from './events.ts'
 import { addPage } from './page.ts'
 import { requireRole } from './roles.ts'
 import type { OperatorLocals, Route } from './route.ts'
+import { tokenHelp } from './start-token.ts'
 import type { OperatorParts } from './stores.ts'
 import { TokenCheck } from './tokens.ts'
 
-/** Without tokens there is neither API nor page. `stopping` ends the streams of events. */
+/** Without tokens there is neither API nor page, and `/` says how to get them. `stopping` ends the streams of events. */
 export function addOperator(
   { operator: router, onError }: Pick<AdminApp, 'operator' | 'onError'>,
   parts: OperatorParts,
   observe: Observer,
   stopping: AbortSignal,
 ): void {
-  const tokens = new TokenCheck({ tokens: () => parts.file().admin.tokens, clock: () => performance.now(), observe })
-  router.use((_, __, next) => (tokens.isEnabled ? next() : next('router')))
+  const tokens = new TokenCheck({ tokens: parts.tokens, clock: () => performance.now(), observe })
+  router.use((request, response, next) => {
+    if (tokens.isEnabled) return next()
+    if (request.path.startsWith('/api/'))
+      throw new Fault('notFound', "The operator's API is off: admin.tokens is empty.", { reason: 'path' })
+    if (request.path !== '/') return next('router')
+    response
+      .status(404)
+      .set('x-swap-reason', 'path')
+      .type('txt')
+      .send(`${tokenHelp.join('\n')}\n`)
+  })
   const authenticate = authenticated(tokens, parts)
   // A body may take its time: the token may be another one's by then, or have lost its roles.
   router.use('/api', authenticate, readJson, authenticate)

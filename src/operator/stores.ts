@@ -4,6 +4,7 @@ import type { Config } from '../config/index.ts'
 import type { OperatorActions } from '../core/actions/by-operator.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
 import type { HasPlainIds } from '../core/operations/secret-ids.ts'
+import type { OperatorToken } from '../domain/operator-role.ts'
 import type { OpenLedger } from '../ledger/index.ts'
 import type { RedisState } from '../process/limit-stores.ts'
 import type { StartSettings } from '../process/start-settings.ts'
@@ -25,6 +26,12 @@ export type OperatorStores = Pick<
 
 export interface OperatorParts {
   readonly stores: OperatorStores
+  /** Of operators, as they are valid now. */
+  readonly tokens: () => Readonly<Record<string, OperatorToken>>
+  /** Whether every provider of the file is the sandbox of this process. */
+  readonly isSandboxAlone: () => boolean
+  /** Where clients are served; undefined while the process starts. */
+  readonly publicUrl: () => string | undefined
   /** The configuration file. */
   readonly file: () => Config
   /** In force: the file with the overrides. */

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Config, ConfigError, faultLines, formatFault, loadConfigInThread, type Ports } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
+import { tokenHelp } from '../operator/start-token.ts'
 import { type Running, start } from './start.ts'
 import { needsRestart } from './start-settings.ts'
 import type { ProcessIo } from './telemetry.ts'
@@ -19,6 +20,8 @@ export interface FileGateway extends Pick<Running, 'urls' | 'logError' | 'abando
 
 /** Prints a line: results to `out`, errors to `err`. */
 interface Lines {
+  /** Whether `out` is read by a person. */
+  readonly isTerminal: boolean
   readonly out: (line: string) => void
   readonly err: (line: string) => void
 }
@@ -47,9 +50,20 @@ export async function startFromFile(
   }
 }
 
-function printStart(file: string, config: Config, { urls, configWarnings: warnings }: Running, { out }: Lines): void {
+function printStart(file: string, config: Config, running: Running, lines: Lines): void {
+  const { urls, configWarnings: warnings } = running
+  const { out } = lines
   out(`swapgate ${version}: ${[...urls].map(([what, url]) => `${what} ${url}`).join(', ')}`)
   for (const warning of [...fileWarnings(file), ...configWarnings(config), ...warnings]) out(`warning: ${warning}`)
+  if (Object.keys(config.admin.tokens).length === 0) for (const line of pageLines(running, lines)) out(line)
+}
+
+/** The operator's page, with a token that nobody else gets; or how to get one. */
+function pageLines({ urls, makeStartToken }: Running, { isTerminal }: Lines): readonly string[] {
+  const token = isTerminal ? makeStartToken() : undefined
+  return token === undefined
+    ? tokenHelp
+    : ["The operator's page, until this process ends:", `  ${urls.get('admin')}/#token=${token}`]
 }
 
 interface Reloading {

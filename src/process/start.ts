@@ -10,6 +10,7 @@ import { ProcessorQuota } from '../domain/processor-quota.ts'
 import { forms, providerFormNamed } from '../forms/index.ts'
 import type { CreateProbe } from '../ledger/create-probe.ts'
 import { addOperator } from '../operator/router.ts'
+import { isSandboxAlone, StartToken } from '../operator/start-token.ts'
 import type { OperatorParts, OperatorStores } from '../operator/stores.ts'
 import type { Http } from '../wire/http.ts'
 import { openGateway } from './gateway-process.ts'
@@ -38,6 +39,11 @@ export interface Running {
    * a `ConfigError`, without a change, if the ledger contradicts it.
    */
   readonly reconfigure: (config: Config) => Promise<readonly string[]>
+  /**
+   * Makes a token for the operator's page, which ends with this process, or earlier (docs/contract-operators.md §15). Undefined where the
+   * configuration in force allows none.
+   */
+  readonly makeStartToken: () => string | undefined
   /** Of the public port; undefined in a process without it. */
   readonly listener: PublicListener | undefined
   /** Warnings for the operator about the configuration and the ledger. */
@@ -67,6 +73,8 @@ interface ProcessState {
   workers: (Workers & { readonly url: string }) | undefined
   /** Undefined until the ledger is open. */
   createProbe: CreateProbe | undefined
+  /** Undefined until the public port is. */
+  publicUrl: string | undefined
 }
 
 /** Which part of the gateway a process is: with `server.workers`, the port for operators and the background work, or the public port. */
@@ -85,7 +93,13 @@ export type Part =
  */
 export async function start(config: Config, processIo?: ProcessIo, part: Part = { is: 'whole' }): Promise<Running> {
   await using resources = new AsyncDisposableStack()
-  const state: ProcessState = { readiness: 'starting', configuration: undefined, workers: undefined, createProbe: undefined }
+  const state: ProcessState = {
+    readiness: 'starting',
+    configuration: undefined,
+    workers: undefined,
+    createProbe: undefined,
+    publicUrl: undefined,
+  }
   const current = (): Config => state.configuration?.config ?? config
   const monitoring = openMonitoring(config, current, resources, processIo)
   const { observe, telemetry, load } = monitoring
@@ -100,28 +114,38 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
   state.configuration = configuration
   state.createProbe = ledgerStores.createProbe
   const stopping = new AbortController()
-  if (admin)
-    addOperator(admin, operatorParts(ledgerStores, config, configuration, limitStores.redis, follow), observe, stopping.signal)
+  const [, sandboxUrl] = sandboxUrls[0] ?? []
+  const startToken = new StartToken(() => configuration.file, sandboxUrl)
+  if (admin) {
+    const parts = operatorParts(ledgerStores, config, configuration, {
+      redis: limitStores.redis,
+      follow,
+      tokens: () => startToken.all(),
+      isSandboxAlone: () => isSandboxAlone(configuration.file.providers, sandboxUrl),
+      publicUrl: () => state.publicUrl,
+    })
+    addOperator(admin, parts, observe, stopping.signal)
+  }
   const shared = isWorker ? part.shared : undefined
   const publicPort = part.is === 'primary' ? undefined : await openPublicPort(config, handle, state, monitoring, shared, resources)
   if (!publicPort) state.workers = await Workers.start(config, limitStores, observe)
+  const publicUrl = publicPort?.url ?? state.workers?.url ?? ''
+  state.publicUrl = publicUrl
   await configuration.tags.remember(config)
   state.readiness = 'ready'
   const configWarnings = [...warnings, ...(await configuration.ledgerWarnings())]
   const all = resources.move()
   return {
-    urls: new Map([
-      ...urlsOf(publicPort?.url ?? state.workers?.url ?? ''),
-      ...(admin ? [['admin', admin.url] as const] : []),
-      ...sandboxUrls,
-    ]),
+    urls: new Map([...urlsOf(publicUrl), ...(admin ? [['admin', admin.url] as const] : []), ...sandboxUrls]),
+    makeStartToken: () => (admin ? startToken.make() : undefined),
     configWarnings,
     listener: publicPort?.listener,
     async reconfigure(next) {
       const messages = await configuration.load(next)
+      const hasEnded = startToken.endUnlessAllowed()
       publicPort?.follow(next.providers)
       await state.workers?.reload(next)
-      return messages
+      return hasEnded ? [...messages, "the operator's page: the token of this start has ended"] : messages
     },
     observe,
     collectMetrics: telemetry.collect,
@@ -198,21 +222,19 @@ function operatorParts(
   stores: OperatorStores,
   started: Config,
   configuration: ConfigurationInForce,
-  redis: OperatorParts['redis'],
-  follow: OperatorParts['follow'],
+  own: Pick<OperatorParts, 'redis' | 'follow' | 'tokens' | 'isSandboxAlone' | 'publicUrl'>,
 ): OperatorParts {
   return {
+    ...own,
     stores,
     file: () => configuration.file,
     inForce: () => configuration.config,
     started: startSettings(started),
-    redis,
     actions: () => configuration.gateway.operatorActions,
     hasPlainIds(tag) {
       const known = configuration.file.providers.find((provider) => provider.tag === tag)
       return known !== undefined && !providerFormNamed(known.form).hasSecretIds
     },
-    follow,
   }
 }
 

@@ -191,7 +191,7 @@ ledger: { url: "${ledgerUrl}", migrate: ${migrate} }
 async function started({ file }: Place): Promise<{ readonly exitCode: number; readonly err: readonly string[] }> {
   const err: string[] = []
   const print = (line: string): void => void err.push(line)
-  const gateway = await startFromFile(file, {}, { out: print, err: print })
+  const gateway = await startFromFile(file, {}, { isTerminal: false, out: print, err: print })
   await gateway?.stop()
   return { exitCode: gateway ? 0 : 1, err }
 }

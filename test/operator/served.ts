@@ -53,6 +53,9 @@ export async function serveApi(
   const parts = {
     // A store that the test lacks has no function.
     stores: new Proxy(stores, { get: (given, name) => Reflect.get(given, name) ?? {} }) as OperatorParts['stores'],
+    tokens: () => tokens,
+    isSandboxAlone: () => false,
+    publicUrl: () => undefined,
     file: config,
     inForce: config,
     started: {} as never,

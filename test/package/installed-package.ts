@@ -97,6 +97,12 @@ export class Shell implements AsyncDisposable {
     await this.ended
   }
 
+  /** Ctrl+C where `script` of util-linux is the program: what runs under its terminal gets no signal of this group. */
+  async typeInterrupt(): Promise<void> {
+    this.child.stdin?.write('\u0003')
+    await this.ended
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.signal('SIGKILL')
     await this.ended

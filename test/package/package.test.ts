@@ -1,12 +1,13 @@
 // Takes long: a package is made and installed.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { billOfMaterials } from '../../scripts/bill-of-materials.ts'
 import { bundledPackages } from '../../scripts/bundle.ts'
 import type { Ports } from '../container/ports.ts'
 import { olderNode } from '../support/older-node.ts'
+import { hasTerminal } from '../support/terminal-gateway.ts'
 import { diskBytesOf } from './disk-bytes.ts'
 import { InstalledPackage } from './installed-package.ts'
 
@@ -81,6 +82,7 @@ it('npm exec starts it in an empty folder, with the configuration that comes alo
   await expect.poll(() => swapgate.output, { timeout: 60_000 }).toContain('keys are public')
   expect(swapgate.output).toContain(`swapgate ${manifest.version}: gateway http://127.0.0.1:${ports.gateway}`)
   expect(swapgate.output).toContain('warning: there is no config/gateway.yaml here')
+  expect(swapgate.output).toContain("The operator's page is off: admin.tokens is empty.")
   expect((await fetch(`http://127.0.0.1:${ports.admin}/livez`)).status).toBe(200)
   const quote = async () => {
     const response = await fetch(`http://127.0.0.1:${ports.gateway}/b/api/v2/rate?coinFrom=BTC&coinTo=ETH&amount=0.10`)
@@ -92,6 +94,18 @@ it('npm exec starts it in an empty folder, with the configuration that comes alo
   expect(swapgate.output).not.toContain('swapgate: ')
   await expect(fetch(`http://127.0.0.1:${ports.admin}/livez`)).rejects.toThrow('fetch failed')
   expect(existsSync(join(installed.folder, 'data/swapgate.db'))).toBe(true)
+})
+
+it.runIf(hasTerminal)('at a terminal it ends with the URL of the page, with a token', { timeout: 120_000 }, async () => {
+  const swapgate = installed.shell(`exec script -qec 'exec npm exec --no -- swapgate start' /dev/null`)
+  onTestFinished(() => swapgate.typeInterrupt())
+  const printed = new RegExp(`(http://127\\.0\\.0\\.1:${ports.admin}/)#token=(\\S+)\\s+$`)
+  await expect.poll(() => swapgate.output, { timeout: 60_000 }).toMatch(printed)
+  const [, url = '', token = ''] = printed.exec(swapgate.output) ?? []
+  const page = await fetch(url)
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>swapgate: operator</title>')])
+  const whose = await fetch(`${url}api/token`, { headers: { authorization: `Bearer ${token}` } })
+  expect(await whose.json()).toEqual({ name: 'start', roles: ['read', 'operate', 'money'] })
 })
 
 it('starts from a few files', { timeout: 120_000 }, async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
+import { tokenHelp } from '../../src/operator/start-token.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { olderNode } from '../support/older-node.ts'
 import { ConfigDirectory, Swapgate, sourceProgram } from './swapgate.ts'
@@ -56,6 +57,7 @@ describe('swapgate start', () => {
       expect.stringMatching(/^warning: limits are per process/),
       expect.stringMatching(/^warning: the sandbox .* keys are public/),
       `warning: ledger.url: a new ledger was made: ${join(directory.path, 'data/swapgate.db')}. If there was one before, this is not it`,
+      ...tokenHelp,
     ])
   })
 

@@ -27,6 +27,7 @@ export async function runCommand(args: readonly string[], lines: readonly string
     return reason === undefined
   }
   const exitCode = await run(args, {
+    isTerminal: false,
     out: (line) => write() && out.push(line),
     err: (line) => err.push(line),
     async stream(more) {

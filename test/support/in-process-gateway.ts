@@ -38,7 +38,7 @@ export class InProcessGateway extends GatewayAccess implements AsyncDisposable {
         done()
       },
     }
-    const gateway = await startFromFile(file, {}, { out: print, err: print }, { stderr, loadSources })
+    const gateway = await startFromFile(file, {}, { isTerminal: false, out: print, err: print }, { stderr, loadSources })
     if (!gateway) throw new Error(`it ended with 1: ${lines.text}`)
     return new InProcessGateway(file, gateway, lines)
   }

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEachFile } from './after-tests.ts'
 
-/** Keys of clients and of providers, and whole addresses, as the tests have them. */
+/** Keys of clients, of providers and of starts, and whole addresses, as the tests have them. */
 const secrets =
-  /canary-[a-z-]*key[\w-]*|\w*CaNaRy\w*|own-key-\d+|provider-key-(?:alpha|beta)|(?:alpha|beta)-secret-key|sg_live_[0-9A-Za-z]{30,}|(?:T|0x)?[Ww]ithdraw-?\d+|refund-\d+|bc1q[02-9ac-hj-np-z]{38}/g
+  /canary-[a-z-]*key[\w-]*|\w*CaNaRy\w*|own-key-\d+|provider-key-(?:alpha|beta)|(?:alpha|beta)-secret-key|sg_live_[0-9A-Za-z]{30,}|sg_start_[\w-]{32}|(?:T|0x)?[Ww]ithdraw-?\d+|refund-\d+|bc1q[02-9ac-hj-np-z]{38}/g
 /** The directory of the ledger of a gateway that is started here with the default configuration. */
 const ownData = 'data'
 const variable = 'SWAPGATE_OUTPUT'

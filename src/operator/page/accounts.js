@@ -162,7 +162,8 @@ function keysSection({ keys, query, open }) {
   })
 }
 
-function newKey(open, name) {
+/** A button. `name`: of the account, where it is for one. */
+export function newKey(open, name) {
   const role = may('money') ? 'money' : 'operate'
   const label = name === undefined ? undefined : `New key of ${name}`
   return changeButton({ role, label: 'New key…', name: label, onClick: () => open({ kind: 'newKey', name }) })

@@ -4,6 +4,7 @@ import { accountsView, usagePeriods } from './accounts.js'
 import { call, callPage, followEvents, setToken } from './api.js'
 import { auditDays, auditView, recentChanges } from './audit.js'
 import { ChangeDialog } from './dialog.js'
+import { firstSteps } from './first-steps.js'
 import { counted, duration, integer, isZoneUtc, showTimesInUtc, time } from './format.js'
 import { followToggles } from './lines.js'
 import { linkTo, linkToSwap, placeOf } from './navigation.js'
@@ -12,6 +13,7 @@ import { personSummary, personView } from './person.js'
 import { providersSection } from './providers.js'
 import { Readings } from './readings.js'
 import { rolesText, setRoles } from './roles.js'
+import { takeToken } from './start-token.js'
 import { askedText, swapView } from './swap.js'
 import { pageSize, swapsView } from './swaps.js'
 import { differences } from './watch.js'
@@ -38,6 +40,7 @@ let eventNames = new Set()
 const readings = new Readings(
   {
     health: { read: () => call('/health'), everyMs: 5_000 },
+    firstSteps: { read: () => call('/first-steps'), everyMs: 5_000 },
     token: { read: () => call('/token'), everyMs: 60_000 },
     report: { read: () => call('/providers'), everyMs: 5_000 },
     unresolved: { read: () => callPage(unresolvedPath), everyMs: 30_000 },
@@ -57,7 +60,7 @@ const readings = new Readings(
 /** What each view shows, beside health, the token's roles, providers and what needs a person, of which the header has the number. */
 const always = ['health', 'token', 'report', 'unresolved']
 const shown = {
-  overview: ['audit', 'orders'],
+  overview: ['firstSteps', 'audit', 'orders'],
   person: ['orders'],
   swaps: ['accounts', 'found'],
   swap: ['swap'],
@@ -155,6 +158,13 @@ async function signIn(token) {
   followEvents({ signal: session.signal, onEvent, onState })
 }
 
+/** With the token of the URL, whoever was signed in before. */
+function signInAnew(token) {
+  place = placeOf('')
+  if (isSignedIn) signOut()
+  signIn(token)
+}
+
 /** Everything that was shown goes with the token. */
 function signOut(error) {
   session.abort()
@@ -222,7 +232,7 @@ function view() {
     case 'audit':
       return auditView({ audit: known('audit'), query })
     default:
-      return html`${upcoming(health.value)} ${personSummary({ unresolved })} ${ordersSummary({ orders: known('orders') })} ${providersSection({ report, health, open })} ${recentChanges({ audit: known('audit') })}`
+      return html`${upcoming(health.value)} ${firstSteps({ steps: known('firstSteps').value?.steps, open })} ${personSummary({ unresolved })} ${ordersSummary({ orders: known('orders') })} ${providersSection({ report, health, open })} ${recentChanges({ audit: known('audit') })}`
   }
 }
 
@@ -343,12 +353,15 @@ function onEvent(event) {
 }
 
 function onState(connected, error) {
-  if (error?.status === 401) return signOut(error)
+  // 404: no token is valid any more, so that there is no API.
+  if (error?.status === 401 || error?.status === 404) return signOut(error)
   isConnected = connected
   update()
 }
 
 function onNavigation() {
+  const token = takeToken()
+  if (token !== undefined) return signInAnew(token)
   const before = place
   place = placeOf(location.hash)
   // What was read for another place is not for this one.
@@ -365,4 +378,6 @@ function onNavigation() {
 
 followToggles(update)
 addEventListener('hashchange', onNavigation)
-update()
+const startToken = takeToken()
+if (startToken === undefined) update()
+else signInAnew(startToken)
