@@ -613,11 +613,14 @@ class SwapClient:
             if tried > 0 and swap is None and last is None:
                 yield SwapEvent(None)
             try:
-                for event in self._events_once(path, last):
-                    if event is None:
+                for fields in self._blocks(path, last):
+                    if fields is None:
                         return
+                    last = fields.get("id") or last
+                    event = _event(fields)
+                    if event is None:
+                        continue
                     tried = 0
-                    last = event.id or last
                     yield event
             except _Failure as failure:
                 if not failure.passes:
@@ -628,7 +631,7 @@ class SwapClient:
             _pause(min(30, 0.5 * 2 ** min(tried, 6)))
             tried += 1
 
-    def _events_once(self, path: str, last_event_id: Optional[str]) -> Iterator[Optional[SwapEvent]]:
+    def _blocks(self, path: str, last_event_id: Optional[str]) -> Iterator[Optional[Dict[str, str]]]:
         """None: there are no more."""
         headers = {"Accept": "text/event-stream", "Prefer": "amounts=text"}
         if self._key is not None:
@@ -651,10 +654,7 @@ class SwapClient:
                 if line:
                     fields[name] = value[1:] if value.startswith(" ") else value
                     continue
-                if fields.get("event") == "gap":
-                    yield SwapEvent(None, fields.get("id"))
-                if fields.get("event") == "transaction":
-                    yield _event(fields.get("data", ""), fields.get("id"))
+                yield fields
                 fields = {}
         finally:
             connection.close()
@@ -820,10 +820,15 @@ def _lines(response: http.client.HTTPResponse) -> Iterator[str]:
         yield from lines
 
 
-def _event(data: str, id: Optional[str]) -> SwapEvent:
-    """One that cannot be read is a gap."""
+def _event(fields: Mapping[str, str]) -> Optional[SwapEvent]:
+    """None for a comment, an id alone, and an event that this client does not know. One that cannot be read is a gap."""
+    name, id = fields.get("event"), fields.get("id")
+    if name == "gap":
+        return SwapEvent(None, id)
+    if name != "transaction":
+        return None
     try:
-        return SwapEvent(cast(Swap, _parse(data.encode())), id)
+        return SwapEvent(cast(Swap, _parse(fields.get("data", "").encode())), id)
     except ValueError:
         return SwapEvent(None, id)
 

@@ -545,9 +545,11 @@ export class SwapClient {
       try {
         const response = await this.openEvents(path, last, silence)
         if (response.status === 204) return
-        for await (const event of eventsIn(response, silence)) {
+        for await (const fields of blocksIn(response, silence)) {
+          last = fields.id ?? last
+          const event = eventOf(fields)
+          if (!event) continue
           tried = 0
-          if (event.id !== undefined) last = event.id
           yield event
         }
       } catch (cause) {
@@ -658,7 +660,7 @@ class Silence {
   }
 }
 
-async function* eventsIn({ body }: Response, silence: Silence): AsyncGenerator<SwapEvent> {
+async function* blocksIn({ body }: Response, silence: Silence): AsyncGenerator<Fields> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()
   let rest = ''
@@ -674,9 +676,8 @@ async function* eventsIn({ body }: Response, silence: Silence): AsyncGenerator<S
         if (colon > 0) fields[line.slice(0, colon)] = value.startsWith(' ') ? value.slice(1) : value
         continue
       }
-      const event = eventOf(fields)
+      yield fields
       fields = {}
-      if (event) yield event
     }
   }
 }
@@ -685,7 +686,7 @@ async function* eventsIn({ body }: Response, silence: Silence): AsyncGenerator<S
 const lineEnd = /\r\n|\n|\r(?!$)/
 type Fields = Partial<Record<string, string>>
 
-/** Undefined for a comment, and for an event that this client does not know. */
+/** Undefined for a comment, an id alone, and an event that this client does not know. */
 function eventOf({ event, id, data = '' }: Fields): SwapEvent | undefined {
   const known = id !== undefined && { id }
   if (event === 'gap') return { kind: 'gap', ...known }

@@ -10,6 +10,8 @@ export type StreamName = (typeof streamNames)[number]
 export type StreamEvent =
   /** Changes that the client has not seen are not kept any more. */
   | { readonly event: 'gap' }
+  /** The client has all changes up to this number. */
+  | { readonly event: 'position'; readonly id: number }
   /** `id`: undefined for a state that has no number. */
   | { readonly event: 'transaction'; readonly id: number | undefined; readonly body: Transaction }
 

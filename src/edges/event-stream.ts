@@ -83,6 +83,8 @@ function printer({ responseCodec }: StreamCodec, { hasAmountsAsText }: RequestRe
   const encode = hasAmountsAsText ? responseCodec.encodeAmountsAsText : responseCodec.encode
   return (event) => {
     if (event.event === 'gap') return 'event: gap\ndata: {}\n\n'
+    // Without data it is no event: the client keeps the id for its next connection.
+    if (event.event === 'position') return `id: ${event.id}\n\n`
     const id = event.id === undefined ? '' : `id: ${event.id}\n`
     return `event: transaction\n${id}data: ${encode(event.body, new Set())}\n\n`
   }

@@ -115,6 +115,14 @@ describe.each(languages)('the %s client', (language) => {
     ])
   })
 
+  it('misses no change of the account while a connection breaks before the first one', async () => {
+    await using way = await openWay(Number(new URL(managed.gateway.url).port))
+    const reading = driver.call({ url: way.url, key }, { name: 'events', count: 1 })
+    await way.cutAfter('id: 0')
+    const id = await create()
+    expect((await reading).value).toMatchObject([{ id: '1', swap: { id, status: 'wait' } }])
+  })
+
   it('reads lines however they end, and wherever the bytes are divided; no other character ends one', async () => {
     const memo = 'a\u2028b\u2029c\u0085d'
     const event = (id: number, end: string, data = JSON.stringify({ ...anySwap, withdrawalExtraId: memo })): string =>

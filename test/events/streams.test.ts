@@ -86,11 +86,14 @@ describe.each(formNames)('form %s', (form) => {
     const missed = await watch(id, { 'last-event-id': '1' })
     await missed.received(2)
     expect(statusesOf(missed)).toEqual(['confirmation', 'exchanging'])
+    const whole = await watch(id, { 'last-event-id': '0' })
+    await whole.received(3)
+    expect(statusesOf(whole)).toEqual(['wait', 'confirmation', 'exchanging'])
     const current = await watch(id, { 'last-event-id': '3' })
     await change(id, { status: 'overdue' })
     await current.received(1)
     expect([statusesOf(current), current.events[0]?.id]).toEqual([['overdue'], '4'])
-    for (const none of ['99', '0', '-1', 'x', '1e1', '1.0', '99999999999999999999']) {
+    for (const none of ['99', '-1', '00', 'x', '1e1', '1.0', '99999999999999999999']) {
       const fresh = await watch(id, { 'last-event-id': none })
       await fresh.received(1)
       expect([none, statusesOf(fresh)]).toEqual([none, ['overdue']])
@@ -154,6 +157,51 @@ describe.each(formNames)('form %s', (form) => {
     const resumed = await watchAll({ 'last-event-id': '1' })
     expect(await resumed.received(3)).toEqual(events)
     expect([stream.ended(), resumed.ended()]).toEqual([undefined, undefined])
+  })
+
+  test('of an account: the id of now comes first, without an event; who goes on from there misses no change', async () => {
+    for (const now of ['0', '1']) {
+      const stream = await watchAll()
+      await expect.poll(stream.lastEventId).toBe(now)
+      stream.close()
+      const id = await create()
+      const resumed = await watchAll({ 'last-event-id': now })
+      const [missed] = await resumed.received(1)
+      expect(missed).toMatchObject({ event: 'transaction', id: String(Number(now) + 1), data: { id, status: 'wait' } })
+      expect(stream.events).toEqual([])
+    }
+    for (const none of ['99', 'x']) {
+      const stream = await watchAll({ 'last-event-id': none })
+      await expect.poll(stream.lastEventId).toBe('2')
+      expect(stream.events).toEqual([])
+    }
+  })
+
+  test('of an account: no gap for who has seen all that is gone', async () => {
+    const id = await create()
+    const stream = await watchAll()
+    await expect.poll(stream.lastEventId).toBe('1')
+    await change(id, { status: 'success' })
+    const { events, retention } = managed.gateway.stores()
+    while ((await events.number()).mayBeMore);
+    await retention.eventsStep(-86_400_000)
+    const resumed = await watchAll({ 'last-event-id': '1' })
+    expect(await resumed.received(1)).toMatchObject([{ event: 'transaction', id: '2', data: { id } }])
+  })
+
+  test('of an account: the id of now after a restore is a number that only changes after it follow', async () => {
+    const id = await create()
+    const { events } = managed.gateway.stores()
+    while ((await events.number()).mayBeMore);
+    await managed.gateway.restores.mark(['alpha'], Date.now() - 1, 'alice')
+    await managed.gateway.restores.end(undefined, 'nothing is missing', 'alice')
+    const fresh = await watchAll()
+    await expect.poll(() => Number(fresh.lastEventId())).toBeGreaterThan(1_000_000_000)
+    const now = String(fresh.lastEventId())
+    const unchanged = await watchAll({ 'last-event-id': now })
+    await change(id, { status: 'confirmation' })
+    for (const stream of [fresh, unchanged, await watchAll({ 'last-event-id': now })])
+      expect((await stream.received(1)).map((event) => [event.event, event.id])).toEqual([['transaction', String(Number(now) + 1)]])
   })
 
   test('rows that are gone are a gap', async () => {

@@ -99,3 +99,19 @@ test('after a kill -9 the other gateway goes on: every missed row, in order, onc
   for (const stream of [ofSwap, ofAccount]) expect(stream && idsOf(stream)).toEqual([6, 7, 8])
   expect((await watch(one, pathsOf(id)[0] ?? '', '8')).status).toBe(204)
 })
+
+test('before its first change a stream goes on after a kill -9, too: what changed in between comes once', {
+  timeout: 90_000,
+}, async () => {
+  const stream = await watch(one, '/events')
+  await expect.poll(stream.lastEventId).toBe('1')
+  await one.kill()
+  expect(await stream.untilEnd()).toBe('cut')
+  await change(other, 'confirmation')
+  const resumed = await watch(other, '/events', stream.lastEventId())
+  await resumed.received(1)
+  await change(other, 'success')
+  await resumed.received(2)
+  expect([idsOf(stream), idsOf(resumed)]).toEqual([[], [2, 3]])
+  expect(statusesOf(resumed)).toEqual(['confirmation', 'success'])
+})

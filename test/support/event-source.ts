@@ -16,6 +16,8 @@ export interface EventSource {
   /** When each came, on the clock of `performance.now()`. */
   readonly arrivals: readonly number[]
   readonly comments: readonly string[]
+  /** The last id that came, with an event or without one. */
+  readonly lastEventId: () => string | undefined
   /** All that came, for what is no stream. */
   readonly text: () => string
   /** `whole`: by the end of the response; `cut`: by the end of the connection. */
@@ -39,6 +41,7 @@ export async function openEvents(url: string, headers: Readonly<Record<string, s
   const events: ReceivedEvent[] = []
   const arrivals: number[] = []
   const comments: string[] = []
+  let lastEventId: string | undefined
   let all = ''
   let rest = ''
   let ended: 'whole' | 'cut' | undefined
@@ -49,8 +52,13 @@ export async function openEvents(url: string, headers: Readonly<Record<string, s
     const blocks = rest.split('\n\n')
     rest = blocks.pop() ?? ''
     for (const block of blocks) {
-      if (block.startsWith(':')) comments.push(block)
-      else arrivals[events.push(eventOf(block)) - 1] = performance.now()
+      if (block.startsWith(':')) {
+        comments.push(block)
+        continue
+      }
+      const fields = fieldsOf(block)
+      lastEventId = fields.get('id') ?? lastEventId
+      if (fields.has('data')) arrivals[events.push(eventOf(fields)) - 1] = performance.now()
     }
   })
   response.on('error', () => {})
@@ -64,6 +72,7 @@ export async function openEvents(url: string, headers: Readonly<Record<string, s
     events,
     arrivals,
     comments,
+    lastEventId: () => lastEventId,
     text: () => all,
     ended: () => ended,
     async received(count) {
@@ -80,7 +89,10 @@ export async function openEvents(url: string, headers: Readonly<Record<string, s
   }
 }
 
-function eventOf(block: string): ReceivedEvent {
-  const fields = new Map(block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]))
+function fieldsOf(block: string): ReadonlyMap<string, string> {
+  return new Map(block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]))
+}
+
+function eventOf(fields: ReadonlyMap<string, string>): ReceivedEvent {
   return { event: fields.get('event') ?? 'message', id: fields.get('id'), data: JSON.parse(fields.get('data') ?? 'null') }
 }

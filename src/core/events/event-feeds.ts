@@ -74,16 +74,18 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
           // What there is now is not sent.
           await hub.numberNow()
           const range = await events.rangeOfOwner(owner)
-          const seen = seenNumber(lastEventId, range)
-          const isBehind = seen !== undefined && seen < range.last
+          // A row that has no number yet gets a higher one.
+          const now = Math.max(range.last, range.base ?? 0)
+          const seen = numberIn(lastEventId) === now ? now : seenNumber(lastEventId, range)
           // The last rows may have gone with their swaps, while older ones are kept.
-          const isEmpty = isBehind && (await events.ofOwner(owner, seen, 1)).length === 0
+          const isEmpty = seen !== undefined && seen < range.last && (await events.ofOwner(owner, seen, 1)).length === 0
+          const missing: readonly StreamEvent[] = isEmpty ? [{ event: 'gap' }] : gapBefore(lastEventId, range)
           return subscription.begin({
             watched: 'all of its owner',
             unstored: undefined,
             readWithKey: undefined,
-            first: isEmpty ? [{ event: 'gap' }] : gapBefore(lastEventId, range),
-            cursor: seen ?? Math.max(range.last, range.base ?? 0),
+            first: seen === undefined ? [...missing, { event: 'position', id: now }] : seen === now ? [] : missing,
+            cursor: seen ?? now,
             isOver: undefined,
             read: (after) => events.ofOwner(owner, after, maxAtOnce),
             numberOf: ({ number = 0 }) => number,
@@ -117,14 +119,14 @@ function shown(entry: LedgerEntry, isPayable: boolean, id: string, number: numbe
   return { event: 'transaction', id: number, body: { ...body, id } }
 }
 
-/** Undefined for what is no number of this stream. */
+/** Undefined for what is no number of this stream. 0 is before the first. */
 function seenNumber(lastEventId: string | undefined, { last }: EventRange): number | undefined {
   const number = numberIn(lastEventId)
   return number !== undefined && number <= last ? number : undefined
 }
 
 function numberIn(lastEventId: string | undefined): number | undefined {
-  return lastEventId !== undefined && /^[1-9]\d{0,15}$/.test(lastEventId) ? Number(lastEventId) : undefined
+  return lastEventId !== undefined && /^(?:0|[1-9]\d{0,15})$/.test(lastEventId) ? Number(lastEventId) : undefined
 }
 
 /** Of a restored ledger a number above the last one was told before the restore: nobody knows what came with it. */
@@ -132,7 +134,8 @@ function gapBefore(lastEventId: string | undefined, { oldest, last, base }: Even
   const number = numberIn(lastEventId)
   if (number === undefined) return []
   if (number > last) return base === undefined ? [] : [{ event: 'gap' }]
-  return number < (oldest ?? last) ? [{ event: 'gap' }] : []
+  const isMissed = oldest === undefined ? number < last : number + 1 < oldest
+  return isMissed ? [{ event: 'gap' }] : []
 }
 
 /** Takes the place of the stream, and gives it back where it does not begin. */

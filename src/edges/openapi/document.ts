@@ -250,7 +250,7 @@ const streamDocs: Readonly<Record<StreamName, Pick<OperationDocs, 'summary' | 'd
   watchTransactions: {
     summary: 'The changes of all your swaps, as they come',
     description:
-      'The same for all swaps of your account, in order: from the `Last-Event-ID` that you send, or from now on. It does not end by itself. An event `gap` says that changes which you have not seen are not kept any more: read your list. It counts as one read.',
+      'The same for all swaps of your account, in order: from the `Last-Event-ID` that you send, or from now on: then the `id` of now comes first, without data. It does not end by itself. An event `gap` says that changes which you have not seen are not kept any more: read your list. It counts as one read.',
   },
 }
 
