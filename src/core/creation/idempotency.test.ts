@@ -60,7 +60,12 @@ const ledger = {
   noteShown: async () => isStillBound,
 } as unknown as Ledger
 
-const stores = { ledger, deferredResults: { isDeferred: () => isDeferred }, lookMs: new Map([['alpha', 1_500]]) }
+const stores = {
+  ledger,
+  deferredResults: { isDeferred: () => isDeferred },
+  lookMs: new Map([['alpha', 1_500]]),
+  waits: { newest: async (_: string, __: string, open: IdempotencyKeyState) => open },
+}
 
 const service = {
   async call(op: string, _: unknown, context: Context) {

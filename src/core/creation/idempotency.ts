@@ -4,7 +4,8 @@ import { plainAmount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
-import { withValue } from '../../domain/context-values.ts'
+import { preferredWait } from '../../domain/call-options.ts'
+import { valueIn, withValue } from '../../domain/context-values.ts'
 import { Fault } from '../../domain/fault.ts'
 import {
   type Caller,
@@ -14,6 +15,7 @@ import {
   ownerOf,
   type ServiceResponse,
   type SwapService,
+  timedUpstream,
 } from '../../domain/service.ts'
 import type { Doubt } from '../../domain/status.ts'
 import { formatTransactionId, type NewTransaction } from '../../domain/swap.ts'
@@ -26,6 +28,7 @@ import { mayBeOrderOf } from '../same-swap.ts'
 import { firstCheckMs, maxLedgerWaitMs } from '../sent-once.ts'
 import { doubtAbout } from '../visible-state.ts'
 import { freeKey, inProgress } from './intent.ts'
+import type { OutcomeWaits } from './outcome-waits.ts'
 import { contradiction, type DeferredResults, failure } from './record-result.ts'
 import { undecidedOrder } from './restored-ledger.ts'
 
@@ -34,6 +37,7 @@ interface KeyStores {
   readonly deferredResults: Pick<DeferredResults, 'isDeferred'>
   /** How long the last look at the list of each provider took, by tag. */
   readonly lookMs: ReadonlyMap<string, number>
+  readonly waits: Pick<OutcomeWaits, 'newest'>
 }
 
 /**
@@ -54,7 +58,7 @@ export function idempotency(stores: KeyStores, table: AssetTable, sentCreateKeys
       const waitedMs = performance.now() - startedAt
       if (existing) {
         sentCreateKeys.add(ownerOf(context), key)
-        return replay(existing, isSameRequest(existing, request, idempotencyKey, table), context, stores, next)
+        return replay(key, existing, isSameRequest(existing, request, idempotencyKey, table), context, stores, next)
       }
       sentCreateKeys.delete(ownerOf(context), key)
       try {
@@ -75,7 +79,7 @@ export function idempotency(stores: KeyStores, table: AssetTable, sentCreateKeys
         const winner = await ledger.findIdempotencyKey(ownerOf(context), key)
         if (!winner) throw reason
         sentCreateKeys.add(ownerOf(context), key)
-        return replay(winner, isSameRequest(winner, request, idempotencyKey, table), context, stores, next)
+        return replay(key, winner, isSameRequest(winner, request, idempotencyKey, table), context, stores, next)
       }
     },
   })
@@ -87,19 +91,24 @@ function mayBeSecond({ kind }: Fault): boolean {
 }
 
 async function replay(
-  keyState: IdempotencyKeyState,
+  key: string,
+  known: IdempotencyKeyState,
   isSame: boolean,
   context: Context,
-  { ledger, deferredResults, lookMs }: KeyStores,
+  { ledger, deferredResults, lookMs, waits }: KeyStores,
   service: SwapService,
 ): Promise<ServiceResponse<'createTransaction'>> {
-  if (context.timeline) context.timeline.intent = keyState.intent
+  if (context.timeline) context.timeline.intent = known.intent
   if (!isSame) {
     throw new Fault(
       'reusedKey',
       'This Idempotency-Key was used for another request; please repeat that one unchanged, or use a new key for a new swap.',
     )
   }
+  const wait = valueIn(context, preferredWait)
+  const keyState = known.state === 'open' ? await timedUpstream(context, waits.newest(ownerOf(context), key, known, wait)) : known
+  // Its create was refused meanwhile: the next request may create.
+  if (keyState?.intent !== known.intent) throw inProgress()
   if (keyState.state === 'mismatch') throw contradiction(keyState.provider).with({ replayed: true })
   if (keyState.state !== 'done') throw unfinished(keyState, lookMs.get(keyState.provider))
   if (deferredResults.isDeferred(keyState.intent)) throw inProgress() // the ledger shows it before it has confirmed it
