@@ -15,6 +15,7 @@ import { creation } from './core/creation/creation.ts'
 import { captureKeys, idempotency, SentCreateKeys } from './core/creation/idempotency.ts'
 import { intent } from './core/creation/intent.ts'
 import { judgeCreate, verifyQuote, verifyResponse } from './core/creation/judge.ts'
+import { OutcomeWaits } from './core/creation/outcome-waits.ts'
 import { recordResult } from './core/creation/record-result.ts'
 import { eventFeeds } from './core/events/event-feeds.ts'
 import { instrumented } from './core/instrumented-ledger.ts'
@@ -50,7 +51,8 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
   const providers = config.providers.map((provider) => routedProvider(provider, gateway, providerLayers))
   const routes = routesOf(providers, gateway)
   const sentCreateKeys = new SentCreateKeys(gateway.steadyClock)
-  const service = compose(commonLayers(routes, gateway, sentCreateKeys), route(routes.targets)) // behind the route: a provider with its layers; 404, 503 if none can take it; an unknown tag: the ledger
+  const lookMs = new Map<string, number>()
+  const service = compose(commonLayers(routes, gateway, sentCreateKeys, lookMs), route(routes.targets)) // behind the route: a provider with its layers; 404, 503 if none can take it; an unknown tag: the ledger
   const actions = actionPartsOf(providers, gateway)
   return {
     handle: served(
@@ -62,7 +64,7 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
       providers,
       gateway,
     ), // in each form: key, gate, decode, service or answer, encode
-    ...backgroundWork(providers, actions, gateway),
+    ...backgroundWork(providers, actions, lookMs, gateway),
     operatorActions: operatorActions(actions, gateway.isManaged),
     retire: () => retirement.abort(),
     connected: providers.map(({ connected }) => connected),
@@ -128,15 +130,21 @@ function feedsOf(
 }
 
 /** In front of all providers. A request passes the layers from the first to the last, its response from the last to the first. */
-function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: SentCreateKeys): readonly Layer[] {
+function commonLayers(
+  routes: Routes,
+  gateway: GatewayScope,
+  sentCreateKeys: SentCreateKeys,
+  lookMs: ReadonlyMap<string, number>,
+): readonly Layer[] {
   const { config, isManaged, ledger, deferredResults, pendingKeys, freshness, restoredLedger, restoredOrders } = gateway
   const tags = config.providers.map(({ tag }) => tag)
   const { active, taking, readTags } = routes
+  const waits = new OutcomeWaits(ledger, new Map(scopesOf(active).map(({ tag, timeoutMs }) => [tag, timeoutMs])))
   return [
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     nameCoins(config.assets), // full names of coins, for forms that have them
     recommendMemos(config.assets), // names a create without a memo whose network has memos, also in a replay
-    traced('idempotency', idempotency({ ledger, deferredResults }, config.assets, sentCreateKeys)), // replays the response of an earlier create with this key, before its content is checked: 409 no outcome yet, 422 another request, 502 after a mismatch, 503 no ledger
+    traced('idempotency', idempotency({ ledger, deferredResults, lookMs, waits }, config.assets, sentCreateKeys)), // replays the response of an earlier create with this key, before its content is checked: 409 no outcome yet (a client may prefer to wait for it), 422 another request, 502 after a mismatch, 503 no ledger
     ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 409 for a create that may be an order that the ledger lacks, also where it has forgotten the quote, 503 until all lists were read; a warning with a list that may lack some
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     firmQuotes({ ledger, table: config.assets, scopes: scopesOf(routes.firm) }), // keeps a quote that binds, and finds it for its create; 400 or 401 without what it needs, 409 if it does not hold

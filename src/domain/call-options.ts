@@ -33,3 +33,14 @@ export const resends = new ContextKey(0)
  * and beyond the reserve it leaves half to clients.
  */
 export const budgetPart = new ContextKey<'whole' | 'unrequested' | 'reserve'>('whole')
+
+/** A client prefers to wait for the outcome of its create (`Prefer: wait`). */
+export interface PreferredWait {
+  readonly seconds: number
+  /** False once the client is gone, or the process stops. */
+  readonly mayWait: () => boolean
+  /** Set if it has waited. */
+  isApplied: boolean
+}
+
+export const preferredWait = new ContextKey<PreferredWait | undefined>(undefined)

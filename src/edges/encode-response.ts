@@ -1,4 +1,5 @@
 /** Converts results and faults into HTTP responses in a client's form. */
+import type { PreferredWait } from '../domain/call-options.ts'
 import {
   type AmountRange,
   Fault,
@@ -33,6 +34,8 @@ export interface ResponseContext {
   readonly sandboxTags: ReadonlySet<string>
   /** Whether the client wants amounts as texts (`Prefer: amounts=text`). */
   readonly hasAmountsAsText: boolean
+  /** Whether and how long it prefers to wait for the outcome of a create (`Prefer: wait`). */
+  readonly preferredWait: PreferredWait | undefined
   /** Whether its URL is a secret, so that no cache may store the response. */
   readonly hasKeyInQuery: boolean
   /** The path of the page that explains each reason; undefined if there is none. */
@@ -272,7 +275,7 @@ export function optionsResponse(allow: string, responseContext: ResponseContext)
  * out of the ledger, in a mixed list and in the native lane.
  */
 export function baseHeaders(
-  { form, requestId, vary, quota, sandboxTags, hasAmountsAsText }: ResponseContext,
+  { form, requestId, vary, quota, sandboxTags, hasAmountsAsText, preferredWait }: ResponseContext,
   provider: string | undefined,
   sources: readonly string[] = [],
 ): Headers {
@@ -285,7 +288,11 @@ export function baseHeaders(
   if (provider !== undefined) headers['x-swap-provider'] = provider
   if (sandboxTags.size > 0 && [provider, ...sources].some((tag) => tag !== undefined && sandboxTags.has(tag)))
     headers['x-swap-sandbox'] = 'true'
-  if (hasAmountsAsText) headers['preference-applied'] = 'amounts=text'
+  const applied = [
+    ...(hasAmountsAsText ? ['amounts=text'] : []),
+    ...(preferredWait?.isApplied ? [`wait=${preferredWait.seconds}`] : []),
+  ]
+  if (applied.length > 0) headers['preference-applied'] = applied.join(', ')
   if (vary !== undefined) headers.vary = vary
   if (quota) {
     const { policy, limit, windowSeconds: window, remaining, resetSeconds: reset } = quota

@@ -1,4 +1,5 @@
 /** What is known of one request, from its head to its end (`docs/observability.md`). */
+import type { PreferredWait } from '../domain/call-options.ts'
 import { withSpans } from '../domain/current-span.ts'
 import { errorTypeOf, Fault } from '../domain/fault.ts'
 import { type KeyRefusal, type Method, methods, type Observer } from '../domain/observation.ts'
@@ -29,6 +30,7 @@ export class RequestRecord implements ResponseContext {
   /** Header names, separated by commas; undefined: none. */
   vary: string | undefined
   hasAmountsAsText = false
+  preferredWait: PreferredWait | undefined
   hasKeyInQuery = false
   /** The template of the path; empty if no path matches. */
   route = ''

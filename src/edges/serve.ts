@@ -1,4 +1,7 @@
 /** The client's edge: a `SwapService` in a form, over HTTP. The inverse of `connect`. */
+
+import { preferredWait } from '../domain/call-options.ts'
+import { withValue } from '../domain/context-values.ts'
 import type { EventFeeds } from '../domain/event-stream.ts'
 import { Fault } from '../domain/fault.ts'
 import { piece } from '../domain/processor-time.ts'
@@ -142,7 +145,7 @@ async function respond(
   if (request.method === 'OPTIONS') return optionsResponse(allow, record)
   record.setEndpoint(endpoint)
   if (hasPicks && 'op' in endpoint && !endpoint.keyed) record.addVary('X-Swap-Provider')
-  readPreference(request, record)
+  readPreferences(request, record)
   if (formConflict) throw formConflict
   const isPost = endpoint.method === 'POST'
   const early = isPost && mayHaveKeyInBody(request, form) ? await record.readBody(settled(readText(request))) : undefined
@@ -234,11 +237,19 @@ async function answerTo<Q extends Question>(
 
 /** Amounts of the response as texts, for clients whose numbers would lose digits (RFC 7240). */
 const prefersText = /(?:^|,)\s*amounts\s*=\s*(?:text|"text")\s*(?:[;,]|$)/i
+/** Seconds to wait for the outcome of a create. */
+const prefersWait = /(?:^|,)\s*wait\s*=\s*(?:(\d{1,9})|"(\d{1,9})")\s*(?:[;,]|$)/i
 
-function readPreference({ headers }: HttpRequest, record: RequestRecord): void {
-  if (headers.prefer === undefined || !prefersText.test(headers.prefer)) return
-  record.hasAmountsAsText = true
-  record.addVary('Prefer')
+function readPreferences({ headers: { prefer }, streams }: HttpRequest, record: RequestRecord): void {
+  if (prefer === undefined) return
+  if (prefersText.test(prefer)) {
+    record.hasAmountsAsText = true
+    record.addVary('Prefer')
+  }
+  const [, bare, quoted] = prefersWait.exec(prefer) ?? []
+  const seconds = Number(bare ?? quoted ?? 0)
+  if (seconds === 0 || record.operation !== 'createTransaction') return
+  record.preferredWait = { seconds, mayWait: () => !(streams?.isGone() || streams?.endsConnection()), isApplied: false }
 }
 
 /** Throws a `Fault`: 404 for an unknown path, 405 for a method that the path does not have. */
@@ -258,10 +269,10 @@ function contextOf(
   { headers }: HttpRequest,
   caller: Caller,
   idempotencyKeyHeader: string | undefined,
-  { requestId, upstream, span, timeline }: RequestRecord,
+  { requestId, upstream, span, timeline, preferredWait: wait }: RequestRecord,
   { form }: FormServer,
 ): Context {
-  return {
+  const context: Context = {
     requestId,
     caller,
     clientCapabilities: form.capabilities,
@@ -272,4 +283,5 @@ function contextOf(
     span,
     timeline,
   }
+  return wait ? withValue(context, preferredWait, wait) : context
 }

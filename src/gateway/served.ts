@@ -73,6 +73,7 @@ export function actionPartsOf(
 export function backgroundWork(
   providers: readonly RoutedProvider[],
   actions: ActionParts,
+  lookMs: Map<string, number>,
   gateway: GatewayScope,
 ): Pick<Gateway, 'reconcile' | 'pollTransactions' | 'readWatched'> {
   const { config, ledger, journal, deferredResults, otherDeposits, timelines, pendingKeys, isManaged, clock, observe, tracing } =
@@ -93,6 +94,7 @@ export function backgroundWork(
       deferredResults,
       readers,
       scans,
+      lookMs,
       searching,
       pendingKeys,
       windowMs,

@@ -3,7 +3,7 @@
  * here, in this order:
  *
  *     begin ───────────> pending: without its quote, if it gets one of its own (`quoting`), until markQuoted
- *     pending, unknown ─> done (complete, bindFound) · mismatch (complete, markMismatch) · unknown (markUnknown, scheduleNextCheck)
+ *     pending, unknown ─> done (complete, bindFound) · mismatch (complete, markMismatch) · unknown (markUnknown, beginCheck, scheduleNextCheck)
  *                         · gone (drop, dropUnquoted) · refused (refuse) · ended (markNotCreated)
  *     refused ─────────> mismatch (keepRefused, keepCandidates) · gone (scheduleNextRefusedCheck)
  *     ended ───────────> unknown again, for a late result (restore)
@@ -16,6 +16,7 @@ import {
   type BindingQuote,
   type DepositClaim,
   type Intent,
+  isBeingChecked,
   type Ledger,
   maxOpenCreates,
   type TransactionRecord,
@@ -54,6 +55,7 @@ type Creates = Pick<
   | 'dropUnquoted'
   | 'dueCreates'
   | 'ownersOfUnresolved'
+  | 'beginCheck'
   | 'scheduleNextCheck'
   | 'unresolvedBetween'
   | 'unresolvedElsewhere'
@@ -127,6 +129,7 @@ export function creates(store: Store, { refusal, heed }: Pick<CreateProbe, 'refu
     dropUnquoted: (now) => writeOne((within) => dropUnquoted(within, now)),
     dueCreates: (...query) => dueCreates(store, ...query),
     ownersOfUnresolved: () => ownersOfUnresolved(database),
+    beginCheck: (create, until) => writeOne((within) => beginCheck(within, create, until)),
     scheduleNextCheck: (create, next, candidates, withheld = []) =>
       withheld.length === 0
         ? writeOne((within) => scheduleNextCheck(within, create, next, candidates))
@@ -483,18 +486,33 @@ async function unresolvedAt(database: Database, isThere: RawBuilder<boolean>, fi
   return [...open.rows, ...mismatches.rows].map(toUnresolvedCreate)
 }
 
-/** Takes effect only for the first process: a second one finds another check count. */
-async function scheduleNextCheck(
+async function beginCheck(within: Database, create: UnresolvedCreate, until: number): Promise<UnresolvedCreate | undefined> {
+  const checkCount = create.checkCount + (isBeingChecked(create.checkCount) ? 2 : 1) // its process is gone
+  const checked = { ...create, checkCount, nextCheckAt: until }
+  return (await replaceCheck(within, create, checked, sql`candidates`)) ? checked : undefined
+}
+
+function scheduleNextCheck(
   within: Database,
-  { intent, checkCount, nextCheckAt }: UnresolvedCreate,
-  next: number | undefined,
+  create: UnresolvedCreate,
+  nextCheckAt: number | undefined,
   candidates: readonly string[] | undefined,
 ): Promise<boolean> {
   const found = candidates ? sql`${candidates.length > 0 ? toJson(candidates) : null}` : sql`candidates`
+  return replaceCheck(within, create, { checkCount: create.checkCount + 1, nextCheckAt }, found)
+}
+
+/** Takes effect only for the first process: a second one finds another check count. */
+async function replaceCheck(
+  within: Database,
+  { intent, checkCount, nextCheckAt }: UnresolvedCreate,
+  next: Pick<UnresolvedCreate, 'checkCount' | 'nextCheckAt'>,
+  candidates: RawBuilder<unknown>,
+): Promise<boolean> {
   // Of a pending one, its process has not said what happened.
   const { numAffectedRows } = await sql`
     update transactions
-    set state = 'unknown', next_check_at = ${next ?? null}, check_count = ${checkCount + 1}, candidates = ${found},
+    set state = 'unknown', next_check_at = ${next.nextCheckAt ?? null}, check_count = ${next.checkCount}, candidates = ${candidates},
       unknown_reason = case when state = 'pending' then 'interrupted' else unknown_reason end
     where intent = ${intent} and check_count = ${checkCount} and next_check_at is not distinct from ${nextCheckAt ?? null}
     and ${hasNoOutcome}`.execute(within)

@@ -1,6 +1,6 @@
 /** Kysely: the request and the outcome of each owner's `Idempotency-Key`. */
 import { type RawBuilder, sql } from 'kysely'
-import type { IdempotencyKeyState, Intent, Ledger, UnknownReason } from '../core/ports/ledger.ts'
+import { type IdempotencyKeyState, type Intent, isBeingChecked, type Ledger, type UnknownReason } from '../core/ports/ledger.ts'
 import { type Database, idempotencyKeyLifetimeMs, type LedgerClock } from './database.ts'
 import { type EntryRow, entryColumns, loadFirst, toEntry } from './entry.ts'
 import { readsOf } from './fresh-reads.ts'
@@ -105,6 +105,7 @@ interface IdempotencyKeyRow extends EntryRow {
   readonly quoting: number | null
   readonly deadline: number | null
   readonly next_check_at: number | null
+  readonly check_count: number
   readonly unknown_reason: UnknownReason | null
   readonly state: State
 }
@@ -125,6 +126,7 @@ function idempotencyKeyQuery(database: Database, blank: Readonly<Record<QueryPar
       'transactions.quoting',
       'transactions.deadline',
       'transactions.next_check_at',
+      'transactions.check_count',
       'transactions.unknown_reason',
     ])
     .select(hasExpired(clock, blank.now).as('expired'))
@@ -140,7 +142,8 @@ function toState(row: IdempotencyKeyRow): IdempotencyKeyState | undefined {
   if (state === 'pending' || state === 'unknown') {
     const nextCheckAt = row.next_check_at === null ? undefined : Number(row.next_check_at)
     const isTakenBack = row.unknown_reason?.startsWith('taken_back') === true
-    return { ...stored, state: 'open', provider, isRunning: state === 'pending', nextCheckAt, ...(isTakenBack && { isTakenBack }) }
+    const progress = { isRunning: state === 'pending', isBeingChecked: isBeingChecked(row.check_count), nextCheckAt }
+    return { ...stored, state: 'open', provider, ...progress, ...(isTakenBack && { isTakenBack }) }
   }
   if (row.expired) return undefined
   if (state === 'mismatch') return { ...stored, state, provider }

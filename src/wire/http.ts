@@ -26,7 +26,7 @@ export interface HttpRequest {
   readonly deadline?: number
   /** The maximum size of the response; default: 2 MiB. */
   readonly maxResponseBytes?: number
-  /** The connection's streams, for the native lane. */
+  /** The connection's streams, for the native lane and for waits. */
   readonly streams?: Streams
 }
 
@@ -34,6 +34,8 @@ export interface HttpRequest {
 export interface Streams {
   /** Whether the response must have `Connection: close`. */
   readonly endsConnection: () => boolean
+  /** Whether the client has gone away. */
+  readonly isGone: () => boolean
   /** Whether somebody has read the body, or a part of it. */
   readonly isBodyRead: () => boolean
   /** Waits for so much of the body, all of which stays to be read. Throws `tooSlow` where nothing comes for `idleMs`, or all takes `totalMs`. */

@@ -106,6 +106,31 @@ describeStores(allStores, (shared) => {
     expect(taken.filter(Boolean)).toHaveLength(1)
   })
 
+  test('a check is under way from its beginning to its end, also if another process left it before', async () => {
+    const { ledger } = shared()
+    const idempotencyKey = { key: 'order', fingerprint: 'f', request: {} } as unknown as Intent['idempotencyKey']
+    const made = intent({
+      owner: unique('owner'),
+      provider: unique('provider'),
+      attemptedAt: 1_000,
+      nextCheckAt: 2_000,
+      idempotencyKey,
+    })
+    const isBeingChecked = async () => (await ledger.findIdempotencyKey(made.owner, 'order')) as object
+    await ledger.begin(made)
+    const [due] = await ledger.dueCreates(2_000, 10, [made.owner])
+    expect(await isBeingChecked()).toMatchObject({ isBeingChecked: false })
+    const left = await ledger.beginCheck(due as UnresolvedCreate, 5_000)
+    expect(await isBeingChecked()).toMatchObject({ isBeingChecked: true, nextCheckAt: 5_000 })
+    expect(await ledger.beginCheck(due as UnresolvedCreate, 5_000)).toBeUndefined()
+    const checked = await ledger.beginCheck(left as UnresolvedCreate, 9_000)
+    expect(await ledger.dueCreates(9_000, 10, [made.owner])).toEqual([checked])
+    expect(await isBeingChecked()).toMatchObject({ isBeingChecked: true, nextCheckAt: 9_000 })
+    expect(await ledger.scheduleNextCheck(left as UnresolvedCreate, 10_000)).toBe(false)
+    expect(await ledger.scheduleNextCheck(checked as UnresolvedCreate, 10_000)).toBe(true)
+    expect(await isBeingChecked()).toMatchObject({ isBeingChecked: false, nextCheckAt: 10_000 })
+  })
+
   test('a create that was completed in the meantime is not taken', async () => {
     const { ledger } = shared()
     const made = intent({ owner: unique('owner'), provider: unique('provider'), attemptedAt: 1_000, nextCheckAt: 2_000 })

@@ -126,7 +126,7 @@ test('what an account asks before a create is sent, and its reads, take turns; r
     ...named('read', 'findIdempotencyKey', 'findFirmQuote', 'findAll', 'list', 'someOpen', 'listElsewhere', 'upsert'),
     ...named('', 'markQuoted', 'drop', 'markUnknown', 'complete', 'bindFound', 'markMismatch', 'noteShown'),
     ...named('', 'depositHolder', 'boundCreate', 'takeDeposit', 'existingIds', 'mismatchedIds', 'swapsNamed', 'knownOwners'),
-    ...named('', 'dropUnquoted', 'dueCreates', 'ownersOfUnresolved', 'scheduleNextCheck', 'markNotCreated'),
+    ...named('', 'dropUnquoted', 'dueCreates', 'ownersOfUnresolved', 'beginCheck', 'scheduleNextCheck', 'markNotCreated'),
     ...named('', 'dueRefusedCreates', 'scheduleNextRefusedCheck', 'keepRefused', 'keepCandidates'),
     ...named('', 'unresolvedBetween', 'unresolvedElsewhere', 'leaseOpen', 'leaseLost', 'releaseOpen'),
     ...named('', 'expireIdempotencyKeys', 'expireFirmQuotes'),

@@ -266,6 +266,10 @@ export class ServerStreams implements Streams {
     this.endsConnection = endsConnection
   }
 
+  isGone(): boolean {
+    return this.response.destroyed
+  }
+
   isBodyRead(): boolean {
     return this.request.readableDidRead
   }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
 import { valueIn } from '../../domain/context-values.ts'
+import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
 import type { IdempotencyKeyState, Ledger, TransactionRecord } from '../ports/ledger.ts'
@@ -59,7 +60,12 @@ const ledger = {
   noteShown: async () => isStillBound,
 } as unknown as Ledger
 
-const deferredResults = { isDeferred: () => isDeferred }
+const stores = {
+  ledger,
+  deferredResults: { isDeferred: () => isDeferred },
+  lookMs: new Map([['alpha', 1_500]]),
+  waits: { newest: async (_: string, __: string, open: IdempotencyKeyState) => open },
+}
 
 const service = {
   async call(op: string, _: unknown, context: Context) {
@@ -75,7 +81,7 @@ async function create(
 ): Promise<ServiceResponse<'createTransaction'>> {
   const context = { requestId: 'r', caller: { address: '', identity: 'acme' }, idempotencyKeyHeader } as Context
   return idempotency(
-    { ledger, deferredResults },
+    stores,
     table,
     new SentCreateKeys(() => 0),
   )(service).call('createTransaction', { ...request, ...overrides } as NewTransaction, context)
@@ -94,7 +100,7 @@ const done = async (changed: Partial<Extract<IdempotencyKeyState, { state: 'done
 
 it('without a key every create is sent', async () => {
   const context = { requestId: 'r', caller: { address: '', identity: 'acme' } } as Context
-  const layer = idempotency({ ledger, deferredResults }, table, new SentCreateKeys(() => 0))
+  const layer = idempotency(stores, table, new SentCreateKeys(() => 0))
   await layer(service).call('createTransaction', request, context)
   expect(lookups).toEqual([])
   expect(contexts[0]).toBe(context)
@@ -153,10 +159,16 @@ describe('a key that was used', () => {
   it.each<[string, object, object]>([
     ['runs', { state: 'open', isRunning: true, nextCheckAt: soon }, { kind: 'inProgress', reason: 'in_progress', retryAfter: 2 }],
     [
-      'is looked for',
+      'will be looked for',
       { state: 'open', isRunning: false, nextCheckAt: soon },
-      { reason: 'in_progress', retryAfter: expect.closeTo(31, -1) },
+      { reason: 'in_progress', retryAfter: expect.closeTo(33, -1) },
     ],
+    [
+      'is looked for',
+      { state: 'open', isRunning: false, isBeingChecked: true, nextCheckAt: soon },
+      { reason: 'in_progress', retryAfter: 2 },
+    ],
+    ['must be looked for by now', { state: 'open', isRunning: false, nextCheckAt: 1 }, { reason: 'in_progress', retryAfter: 2 }],
     ['needs a person', { state: 'open', isRunning: false, nextCheckAt: undefined }, { reason: 'needs_person', retryAfter: 3600 }],
     ['contradicts the request', { state: 'mismatch' }, { replayed: true }],
   ])('gets no response while it %s', async (_, state, fault) => {
@@ -172,6 +184,17 @@ describe('a key that was used', () => {
     await expect(create()).rejects.toMatchObject({ kind: 'reusedKey' })
   })
 })
+
+it.each([
+  ['alpha', 8],
+  ['beta', 6],
+])(
+  'an unknown outcome at %s is worth asking about after the first look, as long as the last one took',
+  async (provider, retryAfter) => {
+    fails = new Fault('outcomeUnknown', 'lost', { provider })
+    await expect(create()).rejects.toMatchObject({ kind: 'outcomeUnknown', retryAfter })
+  },
+)
 
 describe('L6: of two at the same time', () => {
   it('the later one gets the response of the first, once it is known', async () => {

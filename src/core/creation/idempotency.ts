@@ -4,7 +4,8 @@ import { plainAmount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
-import { withValue } from '../../domain/context-values.ts'
+import { preferredWait } from '../../domain/call-options.ts'
+import { valueIn, withValue } from '../../domain/context-values.ts'
 import { Fault } from '../../domain/fault.ts'
 import {
   type Caller,
@@ -14,6 +15,7 @@ import {
   ownerOf,
   type ServiceResponse,
   type SwapService,
+  timedUpstream,
 } from '../../domain/service.ts'
 import type { Doubt } from '../../domain/status.ts'
 import { formatTransactionId, type NewTransaction } from '../../domain/swap.ts'
@@ -26,12 +28,16 @@ import { mayBeOrderOf } from '../same-swap.ts'
 import { firstCheckMs, maxLedgerWaitMs } from '../sent-once.ts'
 import { doubtAbout } from '../visible-state.ts'
 import { freeKey, inProgress } from './intent.ts'
+import type { OutcomeWaits } from './outcome-waits.ts'
 import { contradiction, type DeferredResults, failure } from './record-result.ts'
 import { undecidedOrder } from './restored-ledger.ts'
 
 interface KeyStores {
   readonly ledger: Pick<Ledger, 'findIdempotencyKey' | 'noteShown'>
   readonly deferredResults: Pick<DeferredResults, 'isDeferred'>
+  /** How long the last look at the list of each provider took, by tag. */
+  readonly lookMs: ReadonlyMap<string, number>
+  readonly waits: Pick<OutcomeWaits, 'newest'>
 }
 
 /**
@@ -39,7 +45,7 @@ interface KeyStores {
  * (422) for another request with the same key.
  */
 export function idempotency(stores: KeyStores, table: AssetTable, sentCreateKeys: SentCreateKeys): Layer {
-  const { ledger } = stores
+  const { ledger, lookMs } = stores
   return onOperations({
     async createTransaction(request, context, next) {
       const key = context.idempotencyKeyHeader
@@ -52,7 +58,7 @@ export function idempotency(stores: KeyStores, table: AssetTable, sentCreateKeys
       const waitedMs = performance.now() - startedAt
       if (existing) {
         sentCreateKeys.add(ownerOf(context), key)
-        return replay(existing, isSameRequest(existing, request, idempotencyKey, table), context, stores, next)
+        return replay(key, existing, isSameRequest(existing, request, idempotencyKey, table), context, stores, next)
       }
       sentCreateKeys.delete(ownerOf(context), key)
       try {
@@ -66,13 +72,14 @@ export function idempotency(stores: KeyStores, table: AssetTable, sentCreateKeys
         // Also of a request beside this one that found it in progress: the key is free again.
         else if (!mayBeSecond(fault)) sentCreateKeys.delete(ownerOf(context), key)
         // Without a key a client that waits and repeats would make a second swap.
-        if (fault.kind === 'outcomeUnknown') throw fault.with({ retryAfter: secondsAfterCheck(firstCheckMs) })
+        const { provider = context.upstreamTimer?.provider ?? '' } = fault
+        if (fault.kind === 'outcomeUnknown') throw fault.with({ retryAfter: secondsAfterLook(firstCheckMs, lookMs.get(provider)) })
         if (!mayBeSecond(fault)) throw reason
         // Another request with this key was first, and may have ended meanwhile.
         const winner = await ledger.findIdempotencyKey(ownerOf(context), key)
         if (!winner) throw reason
         sentCreateKeys.add(ownerOf(context), key)
-        return replay(winner, isSameRequest(winner, request, idempotencyKey, table), context, stores, next)
+        return replay(key, winner, isSameRequest(winner, request, idempotencyKey, table), context, stores, next)
       }
     },
   })
@@ -84,21 +91,26 @@ function mayBeSecond({ kind }: Fault): boolean {
 }
 
 async function replay(
-  keyState: IdempotencyKeyState,
+  key: string,
+  known: IdempotencyKeyState,
   isSame: boolean,
   context: Context,
-  { ledger, deferredResults }: KeyStores,
+  { ledger, deferredResults, lookMs, waits }: KeyStores,
   service: SwapService,
 ): Promise<ServiceResponse<'createTransaction'>> {
-  if (context.timeline) context.timeline.intent = keyState.intent
+  if (context.timeline) context.timeline.intent = known.intent
   if (!isSame) {
     throw new Fault(
       'reusedKey',
       'This Idempotency-Key was used for another request; please repeat that one unchanged, or use a new key for a new swap.',
     )
   }
+  const wait = valueIn(context, preferredWait)
+  const keyState = known.state === 'open' ? await timedUpstream(context, waits.newest(ownerOf(context), key, known, wait)) : known
+  // Its create was refused meanwhile: the next request may create.
+  if (keyState?.intent !== known.intent) throw inProgress()
   if (keyState.state === 'mismatch') throw contradiction(keyState.provider).with({ replayed: true })
-  if (keyState.state !== 'done') throw unfinished(keyState)
+  if (keyState.state !== 'done') throw unfinished(keyState, lookMs.get(keyState.provider))
   if (deferredResults.isDeferred(keyState.intent)) throw inProgress() // the ledger shows it before it has confirmed it
   const { entry, first } = keyState
   if (first) {
@@ -146,17 +158,23 @@ function nameOf(owner: string, key: string): string {
 const longestPauseMs = 3_600_000
 
 /** 409: the create runs, or is looked for, or a person has to find out what became of it. */
-function unfinished({ isRunning, nextCheckAt, isTakenBack }: Extract<IdempotencyKeyState, { readonly state: 'open' }>): Fault {
+function unfinished(
+  { isRunning, isBeingChecked, nextCheckAt, isTakenBack }: Extract<IdempotencyKeyState, { readonly state: 'open' }>,
+  lookMs: number | undefined,
+): Fault {
   if (isTakenBack) return undecidedOrder()
-  if (isRunning) return inProgress()
-  if (nextCheckAt !== undefined) return inProgress(secondsAfterCheck(nextCheckAt - Date.now()))
+  if (isRunning || isBeingChecked) return inProgress()
+  if (nextCheckAt !== undefined) {
+    const untilMs = nextCheckAt - Date.now()
+    return untilMs > 0 ? inProgress(secondsAfterLook(untilMs, lookMs)) : inProgress()
+  }
   const message = 'The outcome of this create is unknown and needs an operator. Do not retry with another key.'
   return new Fault('inProgress', message, { reason: 'needs_person', effect: 'refused', retryAfter: longestPauseMs / 1000 })
 }
 
-/** A second after the check of the provider's list. */
-function secondsAfterCheck(untilMs: number): number {
-  return Math.ceil(Math.min(Math.max(untilMs, 0), longestPauseMs - 1000) / 1000) + 1
+/** A second after the next look at the provider's list, if that takes as long as the last one. */
+function secondsAfterLook(untilMs: number, lookMs = 0): number {
+  return Math.ceil(Math.min(untilMs + lookMs, longestPauseMs - 1000) / 1000) + 1
 }
 
 /** The response of a create always has an amount: the received one or the quoted one. */

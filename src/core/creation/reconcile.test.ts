@@ -103,6 +103,7 @@ let bound: [string, TransactionRecord][]
 let notCreated: [string, number][]
 let mismatches: [string, string, readonly string[]][]
 let scans: ListScans
+let lookMs: Map<string, number>
 let nextChecks: (number | undefined)[]
 let checkCount: number[]
 let candidates: (readonly string[])[]
@@ -134,6 +135,7 @@ beforeEach(() => {
   notCreated = []
   mismatches = []
   scans = new ListScans()
+  lookMs = new Map()
   nextChecks = []
   checkCount = []
   candidates = []
@@ -155,6 +157,12 @@ const ledger = {
     world.unresolved.filter(({ nextCheckAt = Infinity, owner }) => nextCheckAt <= now && (!owners || owners.includes(owner))),
   dueRefusedCreates: async () => [],
   ownersOfUnresolved: async () => [...new Set(world.unresolved.map(({ owner }) => owner))],
+  beginCheck: async (unresolved: UnresolvedCreate, until: number) => {
+    if (world.isScheduled) return undefined
+    nextChecks.push(until)
+    checkCount.push(unresolved.checkCount)
+    return { ...unresolved, checkCount: unresolved.checkCount + 1, nextCheckAt: until }
+  },
   scheduleNextCheck: async (
     unresolved: UnresolvedCreate,
     next: number | undefined,
@@ -249,6 +257,7 @@ const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<v
       ],
     ]),
     scans,
+    lookMs,
     searching: new Set(),
     pendingKeys,
     windowMs: 86_400_000,
@@ -877,6 +886,15 @@ describe('the time of a check', () => {
     world.deferred = 'intent-1'
     await run()
     expect(checkCount).toEqual([0, 1])
+  })
+
+  test('how long a look took is known once the list could be read', async () => {
+    world.fails = true
+    await run()
+    expect([...lookMs.keys()]).toEqual([])
+    world.fails = false
+    await run()
+    expect([...lookMs.keys()]).toEqual(['beta'])
   })
 
   test('each check is counted', async () => {

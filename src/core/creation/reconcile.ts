@@ -29,6 +29,8 @@ interface ReconciliationOptions {
   readonly readers: ReadonlyMap<string, TransactionReader>
   /** Scans of lists that are too long for one run. */
   readonly scans: ListScans
+  /** By provider: gets how long its last look took. */
+  readonly lookMs: Map<string, number>
   /** The searches that an earlier call still makes: they are left to it. */
   readonly searching: Set<string>
   /** The available client keys, if the provider accepts only the key of the client that made the create. */
@@ -56,6 +58,8 @@ interface Search {
   /** Before the names of its searches and scans: what is read for one kind does not answer for the other. */
   readonly name: string
   readonly due: JournaledLedger['dueCreates']
+  /** Undefined if another process was first. */
+  readonly begin: JournaledLedger['beginCheck']
   /** False if another process was first. `next`: undefined if there is no further search. */
   readonly scheduleNext: (
     create: UnresolvedCreate,
@@ -133,17 +137,16 @@ async function searchGroup(
   scanKey: string,
   options: ReconciliationOptions,
 ): Promise<void> {
-  const { clock, windowMs, scans, observe, tracing } = options
+  const { clock, windowMs, scans, lookMs, observe, tracing } = options
+  const startedAt = performance.now()
   // A list that was begun before the end of a create's window must not end the create.
   const now = clock()
   const leasedUntil = now + leaseMs
-  const leased = new Set<UnresolvedCreate>()
+  const leased = new Map<UnresolvedCreate, UnresolvedCreate | undefined>()
   await forEachConcurrently(concurrency, due, async (create) => {
-    if (await search.scheduleNext(create, leasedUntil)) leased.add(create)
+    leased.set(create, await search.begin(create, leasedUntil))
   })
-  const creates = due
-    .filter((create) => leased.has(create))
-    .map((create) => ({ ...create, checkCount: create.checkCount + 1, nextCheckAt: leasedUntil }))
+  const creates = due.flatMap((create) => leased.get(create) ?? [])
   if (creates.length === 0) return
   const root = tracing?.begin('internal', 'reconciliation', creates.flatMap(linkToCreate))
   const timeline = new Timeline()
@@ -160,7 +163,10 @@ async function searchGroup(
     root?.trace.finish(true)
     if (matching) observe(searched(creates[0]?.provider ?? '', results, clock()))
   })
-  if (results.every(({ isRead }) => isRead)) scans.forget(scanKey)
+  const [first] = creates
+  if (!first || !results.every(({ isRead }) => isRead)) return
+  scans.forget(scanKey)
+  lookMs.set(first.provider, performance.now() - startedAt)
 }
 
 /** All creates of one search fail for one reason, unless only the details of some cannot be read: then the first one is told. */
@@ -263,6 +269,7 @@ function checks(options: ReconciliationOptions): Search {
   return {
     name: 'unknown ',
     due: async (...query) => (await ledger.dueCreates(...query)).filter(({ intent }) => !deferredResults.isDeferred(intent)),
+    begin: ledger.beginCheck,
     scheduleNext: ledger.scheduleNextCheck,
     conclude: (create, found, now) => concludeCheck(create, found, now, options),
     nextTime: (create, result, now) => nextCheckTime(create, result, now, windowMs),
@@ -356,6 +363,10 @@ function refusedChecks({ ledger, windowMs }: ReconciliationOptions): Search {
   return {
     name: 'refused ',
     due: ledger.dueRefusedCreates,
+    begin: async (create, until) =>
+      (await ledger.scheduleNextRefusedCheck(create, until))
+        ? { ...create, checkCount: create.checkCount + 1, nextCheckAt: until }
+        : undefined,
     scheduleNext: ledger.scheduleNextRefusedCheck,
     conclude: (create, found, now) => concludeRefused(create, found, now, ledger),
     nextTime: (create, result, now) => nextRefusedCheckTime(create, result, now, windowMs),

@@ -126,6 +126,8 @@ export type IdempotencyKeyState =
       readonly state: 'open'
       readonly provider: string
       readonly isRunning: boolean
+      /** Whether a process checks it: then `nextCheckAt` is when another one may. */
+      readonly isBeingChecked: boolean
       readonly nextCheckAt: number | undefined
       /** A person has taken its swap back. */
       readonly isTakenBack?: boolean
@@ -170,11 +172,15 @@ export interface UnresolvedCreate {
   readonly quote?: BindingQuote | undefined
   /** As in `Intent`, of a create that was refused. */
   readonly deadline?: number | undefined
-  /** How often a check was scheduled. */
+  /** Rises with each change of `nextCheckAt`, and is odd while a check is under way. */
   readonly checkCount: number
   /** Absent: there are no further checks. */
   readonly nextCheckAt?: number | undefined
   readonly traceparent?: string
+}
+
+export function isBeingChecked(checkCount: number): boolean {
+  return checkCount % 2 === 1
 }
 
 export interface EntriesElsewhere {
@@ -358,9 +364,11 @@ export interface Ledger {
   readonly keepCandidates: (create: UnresolvedCreate, candidates: readonly string[], withheld?: readonly string[]) => Promise<void>
   /** Owners of creates that have a scheduled check, refused ones included. */
   readonly ownersOfUnresolved: () => Promise<readonly string[]>
+  /** Takes the current check: until then no other process makes it. Undefined if another process took it, else the create as it is from now on. */
+  readonly beginCheck: (create: UnresolvedCreate, until: number) => Promise<UnresolvedCreate | undefined>
   /**
-   * Takes the current check and schedules the next one. False if another process took the check. `candidates`: what it found; undefined: as
-   * before. `withheld`: which of these nobody may pay for while the create is unresolved.
+   * Ends the check and schedules the next one. False if another process took it. `candidates`: what it found; undefined: as before.
+   * `withheld`: which of these nobody may pay for while the create is unresolved.
    */
   readonly scheduleNextCheck: (
     create: UnresolvedCreate,

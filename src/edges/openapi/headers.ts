@@ -57,7 +57,7 @@ export const responseHeaders = {
     'The newest known status of this swap, in a repeated response: its body is that of the first one. Absent while the swap waits for its deposit.',
     { type: 'string', enum: statuses.filter((status) => status !== 'wait') },
   ),
-  'Preference-Applied': header('`amounts=text`, if you have sent that in `Prefer`.', text),
+  'Preference-Applied': header('What of your `Prefer` was done: `amounts=text`; `wait=N`, if this request has waited.', text),
   Link: header('Where this reason is explained; absent if your operator serves no reference.', text, '</docs#limited>; rel="help"'),
   'WWW-Authenticate': header('How to send the key.', text),
   Allow: header('The methods that this path has.', text),
@@ -106,7 +106,7 @@ export function requestHeaders(form: string, picks?: readonly string[]): Readonl
     }),
     Prefer: parameter(
       'Prefer',
-      '`amounts=text` (RFC 7240): each amount of the response is a string with the same digits, where this description has a number.',
+      '`amounts=text` (RFC 7240): each amount of the response is a string with the same digits, where this description has a number. `wait=N`, with a create that is repeated under its `Idempotency-Key`: it waits up to N seconds for its outcome.',
       text,
     ),
     IfNoneMatch: parameter('If-None-Match', 'The `ETag` of your cached response.', text),
