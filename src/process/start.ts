@@ -7,6 +7,7 @@ import type { Config } from '../config/index.ts'
 import type { LoadLevel } from '../core/access/admission.ts'
 import type { Observer } from '../domain/observation.ts'
 import { ProcessorQuota } from '../domain/processor-quota.ts'
+import type { SandboxControl } from '../domain/sandbox-event.ts'
 import { forms, providerFormNamed } from '../forms/index.ts'
 import type { CreateProbe } from '../ledger/create-probe.ts'
 import { addOperator } from '../operator/router.ts'
@@ -73,7 +74,12 @@ interface ProcessState {
 export type Part =
   | { readonly is: 'whole' }
   | { readonly is: 'primary' }
-  | { readonly is: 'worker'; readonly shared: SharedPort; readonly remoteLimits: LimitStores }
+  | {
+      readonly is: 'worker'
+      readonly shared: SharedPort
+      readonly remoteLimits: LimitStores
+      readonly sandbox?: SandboxControl | undefined
+    }
 
 /**
  * Starts the gateway. If a part fails, it closes all others and throws.
@@ -91,11 +97,11 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
   const { observe, telemetry, load } = monitoring
   const isWorker = part.is === 'worker'
   const admin = isWorker ? undefined : await openAdminPort(config, current, state, monitoring, resources)
-  const sandboxUrls = isWorker ? [] : await addSandbox(config, resources)
+  const sandbox = isWorker ? part.sandbox : await addSandbox(config, resources)
   const limitStores =
     isWorker && config.redis.url === '' ? part.remoteLimits : await openLimitStores(config, observe, processesOf(config))
   resources.defer(limitStores.close)
-  const opened = await openGateway(config, monitoring, { limitStores, pages: preparePages(forms), isWorker }, resources)
+  const opened = await openGateway(config, monitoring, { limitStores, pages: preparePages(forms), sandbox, isWorker }, resources)
   const { configuration, warnings, ledgerStores, handle, createsInFlight, endStreams, follow } = opened
   state.configuration = configuration
   state.createProbe = ledgerStores.createProbe
@@ -104,7 +110,7 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
     addOperator(admin, operatorParts(ledgerStores, config, configuration, limitStores.redis, follow), observe, stopping.signal)
   const shared = isWorker ? part.shared : undefined
   const publicPort = part.is === 'primary' ? undefined : await openPublicPort(config, handle, state, monitoring, shared, resources)
-  if (!publicPort) state.workers = await Workers.start(config, limitStores, observe)
+  if (!publicPort) state.workers = await Workers.start(config, limitStores, sandbox, observe)
   await configuration.tags.remember(config)
   state.readiness = 'ready'
   const configWarnings = [...warnings, ...(await configuration.ledgerWarnings())]
@@ -113,7 +119,7 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
     urls: new Map([
       ...urlsOf(publicPort?.url ?? state.workers?.url ?? ''),
       ...(admin ? [['admin', admin.url] as const] : []),
-      ...sandboxUrls,
+      ...(sandbox ? [['sandbox', sandbox.url] as const] : []),
     ]),
     configWarnings,
     listener: publicPort?.listener,
@@ -217,13 +223,13 @@ function operatorParts(
 }
 
 /** Opens the sandbox if it is enabled. Its modules are loaded only then. */
-async function addSandbox(config: Config, resources: AsyncDisposableStack): Promise<[string, string][]> {
-  if (!config.sandbox.enabled) return []
+async function addSandbox(config: Config, resources: AsyncDisposableStack): Promise<SandboxControl | undefined> {
+  if (!config.sandbox.enabled) return undefined
   const { openSandbox } = await import('./sandbox.ts')
   const address = { host: '127.0.0.1', port: config.sandbox.port }
   const sandbox = await withListenError('sandbox', address, () => openSandbox(config))
   resources.defer(sandbox.close)
-  return [['sandbox', sandbox.url]]
+  return sandbox
 }
 
 /** The base URLs for integrators, and the documentation page. */
