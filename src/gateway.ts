@@ -31,6 +31,7 @@ import { checkPick, recordProvider, route } from './core/routing/route.ts'
 import { traced } from './core/traced.ts'
 import { chosenOrder } from './core/transactions/chosen-order.ts'
 import { defaultStatus, deriveFields, nameCoins } from './core/transactions/derive-fields.ts'
+import { driveSandbox } from './core/transactions/drive-sandbox.ts'
 import { listElsewhere, listFromLedger } from './core/transactions/list-from-ledger.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
 import type { EventFeeds } from './domain/event-stream.ts'
@@ -40,7 +41,7 @@ import type { Gate, SwapService } from './domain/service.ts'
 import { type Gateway, type GatewayScope, gatewayScope, type ProcessScope } from './gateway/process-scope.ts'
 import { ownershipLayers } from './gateway/provider-scope.ts'
 import { routedProvider } from './gateway/routed-provider.ts'
-import { mirrorLayers, type Routes, routesOf, scopesOf } from './gateway/routes.ts'
+import { mirrorLayers, type Routes, routesOf, scopesOf, tagsAt } from './gateway/routes.ts'
 import { actionPartsOf, backgroundWork, served } from './gateway/served.ts'
 import { safeDeposits } from './provider/readers.ts'
 
@@ -90,9 +91,9 @@ function gateOf({ active: [first] }: Routes, gateway: GatewayScope): Gate {
 /** In the place of the service, for what the gateway is asked beside the operations. */
 function answersOf(
   service: SwapService,
-  { active, taking }: Routes,
+  { active, taking, targets }: Routes,
   actions: ActionParts,
-  { config, isManaged, steadyClock }: GatewayScope,
+  { config, isManaged, sandbox, steadyClock }: GatewayScope,
 ): Answers {
   const { pick, strategy } = config.routing
   const scopes = scopesOf(active)
@@ -103,6 +104,7 @@ function answersOf(
     coinNetworks: coinNetworks(service, config.assets), // by the lists of the providers, as `/currencies` has them
     allNetworks: allNetworks(service, config.assets),
     ...(isManaged && clientActions(actions, service)), // a refund, and what else its provider can do about a swap: once
+    ...(sandbox && driveSandbox(service, sandbox, tagsAt(sandbox.url, config), targets.untagged)), // a payment, or what else may happen to a swap of the built-in sandbox: 404 for any other
     ...(isManaged && pick.length > 0 && { listRates: ratesOf(service, pick, timeoutMs) }), // the quotes of all providers that a caller may choose
   }
 }

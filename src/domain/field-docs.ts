@@ -116,6 +116,7 @@ const fieldDocs: Readonly<Record<Field, string>> = {
   order: '`desc`: the newest first, as without it; `asc`: the oldest first.',
   updatedSince:
     'Only swaps whose status changed at this time or later, or which were created then: an RFC 3339 timestamp with its zone, or a date (its start in UTC).',
+  event: '`pay`: it is paid; `hold`: a check holds it; `fail`: it fails; `refund`: its deposit is sent back.',
   dateTo: 'Only swaps created at this time or earlier: an RFC 3339 timestamp with its zone, or a date (its whole day in UTC).',
 }
 
@@ -138,6 +139,7 @@ export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } & 
   refundTransaction: ['id', 'status', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
   continueTransaction: ['id', 'status', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
   setRefundAddress: ['id', 'status', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
+  driveSandbox: ['id', 'status', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
   listRates: ['rates', 'failures', 'provider', 'failure', 'codeFrom', 'codeTo', 'amountIn', 'amountOut', 'rateType', 'message'],
 }
 

@@ -5,9 +5,10 @@
 import type { Amount } from './amount.ts'
 import type { StreamName } from './event-stream.ts'
 import type { Reason } from './fault.ts'
+import type { SandboxRequest } from './sandbox-event.ts'
 import type { Context, OperationName, Replay, Warning } from './service.ts'
 import type { CurrencyNetwork, CurrencyQuery, Page, Pair, Rate, RateQuery, RateType, Transaction } from './swap.ts'
-import { type SwapAction, type SwapActionRequest, swapActions } from './swap-action.ts'
+import { type SwapActionRequest, swapActions } from './swap-action.ts'
 
 /** An address, and the memo or tag for it, of one asset. */
 export interface AddressQuestion {
@@ -90,6 +91,7 @@ export interface Questions {
   refundTransaction: { request: SwapActionRequest; response: Transaction }
   continueTransaction: { request: SwapActionRequest; response: Transaction }
   setRefundAddress: { request: SwapActionRequest; response: Transaction }
+  driveSandbox: { request: SandboxRequest; response: Transaction }
 }
 
 export type Question = keyof Questions
@@ -97,14 +99,15 @@ export type Question = keyof Questions
 export const questionNames: readonly Question[] = [
   ...(['checkAddress', 'describePair', 'listRates', 'coinNetworks', 'allNetworks'] as const),
   ...swapActions,
+  'driveSandbox',
 ]
 
 /** Questions that need a key. */
-export const keyedQuestions: ReadonlySet<Question> = new Set<Question>(['listRates', ...swapActions])
+export const keyedQuestions: ReadonlySet<Question> = new Set<Question>(['listRates', ...swapActions, 'driveSandbox'])
 
-/** Whether it is an action on a swap: it counts as a create, and its answer is the swap. */
-export function isAction(question: Question): question is SwapAction {
-  return (swapActions as readonly Question[]).includes(question)
+/** Whether something is done about a swap: it counts as a create, and its answer is the swap. */
+export function isAction(question: Question): boolean {
+  return question === 'driveSandbox' || (swapActions as readonly Question[]).includes(question)
 }
 
 /** Fields of the items of lists in an answer. */

@@ -194,5 +194,11 @@ export const formA = defineForm({
       at: 'POST /transactions/{id}/refund-address',
       ...refund,
     }),
+    driveSandbox: question<'driveSandbox'>()({
+      at: 'POST /transactions/{id}/sandbox',
+      success: 200,
+      request: { id: 'id', do: 'event' },
+      response: details,
+    }),
   },
 })

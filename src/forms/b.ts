@@ -238,5 +238,11 @@ export const formB = defineForm({
       at: 'POST /transactions/{id}/refund-address',
       ...refund,
     }),
+    driveSandbox: question<'driveSandbox'>()({
+      at: 'POST /transactions/{id}/sandbox',
+      success: 200,
+      request: { id: 'id', do: 'event' },
+      response: details,
+    }),
   },
 })

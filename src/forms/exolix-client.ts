@@ -178,5 +178,11 @@ export const exolixClient = defineForm({
       rows: 'page',
       response: network,
     }),
+    driveSandbox: question<'driveSandbox'>()({
+      at: 'POST /transactions/{id}/sandbox',
+      success: 200,
+      request: { id: 'id', do: 'event' },
+      response: transaction,
+    }),
   },
 })

@@ -28,6 +28,7 @@ import { QuoteDeviations, type WinnerStore } from '../core/routing/winners.ts'
 import type { Timelines } from '../core/timelines.ts'
 import type { AbsentSwaps } from '../domain/absent-swaps.ts'
 import type { Observer } from '../domain/observation.ts'
+import type { SandboxControl } from '../domain/sandbox-event.ts'
 import type { Identity, SwapService } from '../domain/service.ts'
 import type { Tracing } from '../domain/trace.ts'
 import type { StaticPages } from '../edges/static-page.ts'
@@ -91,6 +92,8 @@ export interface ProcessScope {
   readonly version: string
   /** Pages beside the API on its port, if `docs` shows them, for a configuration. */
   readonly pages: (config: Config) => StaticPages
+  /** The built-in sandbox, if it runs. */
+  readonly sandbox?: SandboxControl | undefined
 }
 
 /** The identity of a client's key; undefined for an unknown key. For a quote it may be that of a minute ago. */

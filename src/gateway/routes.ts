@@ -66,6 +66,11 @@ export function routesOf(providers: readonly RoutedProvider[], gateway: GatewayS
   }
 }
 
+/** The tags of the providers at this origin. */
+export function tagsAt(origin: string, { providers }: Config): ReadonlySet<string> {
+  return new Set(providers.filter(({ url }) => new URL(url).origin === origin).map(({ tag }) => tag))
+}
+
 /** Chooses the provider of quotes and creates: by the strategy, or the one that the caller has picked. */
 function dispatchOf(
   providers: readonly RoutedProvider[],

@@ -52,6 +52,7 @@ const maxWaitMs = 1_000
 interface OpenOptions {
   readonly limitStores: LimitStores
   readonly pages: ProcessScope['pages']
+  readonly sandbox?: ProcessScope['sandbox']
   /** Whether another process does the background work that is done once. */
   readonly isWorker?: boolean
 }
@@ -60,7 +61,7 @@ interface OpenOptions {
 export async function openGateway(
   config: Config,
   monitoring: Monitoring,
-  { limitStores, pages, isWorker = false }: OpenOptions,
+  { limitStores, pages, sandbox, isWorker = false }: OpenOptions,
   resources: AsyncDisposableStack,
 ): Promise<OpenGateway> {
   const { observe, telemetry } = monitoring
@@ -76,7 +77,7 @@ export async function openGateway(
   telemetry.observeLedger(ledgerStores)
   const reportOnce = isWorker ? () => {} : observe
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, reportOnce)
-  const scope = await openProcessScope(config, ledgerStores, monitoring, { limitStores, pages }, resources)
+  const scope = await openProcessScope(config, ledgerStores, monitoring, { limitStores, pages, sandbox }, resources)
   const { connections, createsInFlight, mirrorStatistics, suspensions, restoredLedger } = scope
   await Promise.all([withDefault(suspensions.follow(), maxWaitMs, undefined), restoredLedger.follow()])
   configuration.run((next) => {
@@ -108,19 +109,19 @@ async function openProcessScope(
   config: Config,
   ledgerStores: OpenLedger,
   { load, observe, telemetry }: Monitoring,
-  { limitStores, pages }: OpenOptions,
+  { limitStores, pages, sandbox }: OpenOptions,
   resources: AsyncDisposableStack,
 ): Promise<ProcessScope> {
   const tracing = await openTraces(config.telemetry, observe)
   if (tracing) resources.defer(tracing.close)
-  const scope = processScopeOf(ledgerStores, { ...limitStores, load, observe, pages, tracing }, resources)
+  const scope = processScopeOf(ledgerStores, { ...limitStores, load, observe, pages, sandbox, tracing }, resources)
   telemetry.observeConnections(scope.connections)
   telemetry.observeStreams(scope.eventHub)
   scope.eventHub.start()
   return scope
 }
 
-type GivenScope = Pick<ProcessScope, 'load' | 'observe' | 'pages' | 'tracing'> & LimitStores
+type GivenScope = Pick<ProcessScope, 'load' | 'observe' | 'pages' | 'sandbox' | 'tracing'> & LimitStores
 
 /** Registers all that it opens in `resources`. */
 export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, resources: AsyncDisposableStack): ProcessScope {

@@ -7,6 +7,7 @@ import type { Config } from '../config/index.ts'
 import type { LoadLevel } from '../core/access/admission.ts'
 import type { Observer } from '../domain/observation.ts'
 import { ProcessorQuota } from '../domain/processor-quota.ts'
+import type { SandboxControl } from '../domain/sandbox-event.ts'
 import { forms, providerFormNamed } from '../forms/index.ts'
 import type { CreateProbe } from '../ledger/create-probe.ts'
 import { addOperator } from '../operator/router.ts'
@@ -81,7 +82,12 @@ interface ProcessState {
 export type Part =
   | { readonly is: 'whole' }
   | { readonly is: 'primary' }
-  | { readonly is: 'worker'; readonly shared: SharedPort; readonly remoteLimits: LimitStores }
+  | {
+      readonly is: 'worker'
+      readonly shared: SharedPort
+      readonly remoteLimits: LimitStores
+      readonly sandbox?: SandboxControl | undefined
+    }
 
 /**
  * Starts the gateway. If a part fails, it closes all others and throws.
@@ -105,16 +111,16 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
   const { observe, telemetry, load } = monitoring
   const isWorker = part.is === 'worker'
   const admin = isWorker ? undefined : await openAdminPort(config, current, state, monitoring, resources)
-  const sandboxUrls = isWorker ? [] : await addSandbox(config, resources)
+  const sandbox = isWorker ? part.sandbox : await addSandbox(config, resources)
   const limitStores =
     isWorker && config.redis.url === '' ? part.remoteLimits : await openLimitStores(config, observe, processesOf(config))
   resources.defer(limitStores.close)
-  const opened = await openGateway(config, monitoring, { limitStores, pages: preparePages(forms), isWorker }, resources)
+  const opened = await openGateway(config, monitoring, { limitStores, pages: preparePages(forms), sandbox, isWorker }, resources)
   const { configuration, warnings, ledgerStores, handle, createsInFlight, endStreams, follow } = opened
   state.configuration = configuration
   state.createProbe = ledgerStores.createProbe
   const stopping = new AbortController()
-  const [, sandboxUrl] = sandboxUrls[0] ?? []
+  const sandboxUrl = sandbox?.url
   const startToken = new StartToken(() => configuration.file, sandboxUrl)
   if (admin) {
     const parts = operatorParts(ledgerStores, config, configuration, {
@@ -128,7 +134,7 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
   }
   const shared = isWorker ? part.shared : undefined
   const publicPort = part.is === 'primary' ? undefined : await openPublicPort(config, handle, state, monitoring, shared, resources)
-  if (!publicPort) state.workers = await Workers.start(config, limitStores, observe)
+  if (!publicPort) state.workers = await Workers.start(config, limitStores, sandbox, observe)
   const publicUrl = publicPort?.url ?? state.workers?.url ?? ''
   state.publicUrl = publicUrl
   await configuration.tags.remember(config)
@@ -136,7 +142,11 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
   const configWarnings = [...warnings, ...(await configuration.ledgerWarnings())]
   const all = resources.move()
   return {
-    urls: new Map([...urlsOf(publicUrl), ...(admin ? [['admin', admin.url] as const] : []), ...sandboxUrls]),
+    urls: new Map([
+      ...urlsOf(publicUrl),
+      ...(admin ? [['admin', admin.url] as const] : []),
+      ...(sandbox ? [['sandbox', sandbox.url] as const] : []),
+    ]),
     makeStartToken: () => (admin ? startToken.make() : undefined),
     configWarnings,
     listener: publicPort?.listener,
@@ -239,13 +249,13 @@ function operatorParts(
 }
 
 /** Opens the sandbox if it is enabled. Its modules are loaded only then. */
-async function addSandbox(config: Config, resources: AsyncDisposableStack): Promise<[string, string][]> {
-  if (!config.sandbox.enabled) return []
+async function addSandbox(config: Config, resources: AsyncDisposableStack): Promise<SandboxControl | undefined> {
+  if (!config.sandbox.enabled) return undefined
   const { openSandbox } = await import('./sandbox.ts')
   const address = { host: '127.0.0.1', port: config.sandbox.port }
   const sandbox = await withListenError('sandbox', address, () => openSandbox(config))
   resources.defer(sandbox.close)
-  return [['sandbox', sandbox.url]]
+  return sandbox
 }
 
 /** The base URLs for integrators, and the documentation page. */

@@ -3,6 +3,7 @@
 import type { ListeningSocket } from '../adapters/http/server.ts'
 import { openStderr } from '../adapters/log/stderr.ts'
 import { type Config, loadConfigInThread, type Ports } from '../config/index.ts'
+import type { SandboxControl } from '../domain/sandbox-event.ts'
 import { knownForms } from '../forms/index.ts'
 import { Channel } from './channel.ts'
 import { beatMs } from './heartbeats.ts'
@@ -47,13 +48,14 @@ export async function runWorker(file: string, ports: Ports): Promise<0 | 1> {
   process.on('unhandledRejection', fail)
   process.on('uncaughtException', fail)
   const assignment = (await channel.call('assignment')) as Assignment
-  const { texts, logReader } = assignment
+  const { texts, logReader, sandboxUrl } = assignment
   const shared = { ...assignment.shared, socket: inherited }
   const read = async (given: Config['texts']): Promise<Config> =>
     withStartSettings(await loadConfigInThread(file, knownForms, ports, given), assignment.started)
   const remoteLimits = remoteLimitStores((name, ...values) => channel.call(name, ...values))
+  const sandbox = sandboxUrl === undefined ? undefined : remoteSandbox(sandboxUrl, channel)
   const stderr = { ...openStderr(false), ...logReader }
-  running = await start(await read(texts), { stderr, processes: shared.count }, { is: 'worker', shared, remoteLimits })
+  running = await start(await read(texts), { stderr, processes: shared.count }, { is: 'worker', shared, remoteLimits, sandbox })
   started.resolve(running)
   const beating = setInterval(beat, beatMs, running, channel, () => stopping.resolve(0))
   const { socket } = running.listener ?? {}
@@ -66,6 +68,11 @@ export async function runWorker(file: string, ports: Ports): Promise<0 | 1> {
   const isDone = await running.stop()
   clearInterval(beating)
   return isDone ? exitCode : process.exit(exitCode)
+}
+
+/** That of the primary. */
+function remoteSandbox(url: string, channel: Channel): SandboxControl {
+  return { url, drive: (id, event) => channel.call('driveSandbox', id, event) as ReturnType<SandboxControl['drive']> }
 }
 
 /** Throws after a line of the log: then the primary puts another worker in the place of this one. */

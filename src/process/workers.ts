@@ -16,6 +16,7 @@ import { type Config, mayColour } from '../config/index.ts'
 import type { LoadLevel } from '../core/access/admission.ts'
 import { withDefault, withTimeout } from '../domain/async.ts'
 import type { Observer } from '../domain/observation.ts'
+import type { SandboxControl } from '../domain/sandbox-event.ts'
 import { Channel } from './channel.ts'
 import { beatMs, Heartbeats, type ListeningWorker } from './heartbeats.ts'
 import type { LimitStores } from './limit-stores.ts'
@@ -45,6 +46,8 @@ export interface Assignment {
   readonly started: StartSettings
   /** Of the configuration in force. */
   readonly texts: Config['texts']
+  /** That of the sandbox, which runs in this process; undefined if none does. */
+  readonly sandboxUrl: string | undefined
   /** Who reads its log, through this process. */
   readonly logReader: Pick<Stderr, 'isTerminal' | 'hasColours'>
 }
@@ -86,6 +89,7 @@ export class Workers {
   private assignment: Assignment
   private readonly stderr: Stderr
   private readonly limits: LimitStores
+  private readonly sandbox: SandboxControl | undefined
   private readonly observe: Observer
   private readonly endTimeoutMs: number
   private readonly running = new Set<RunningWorker>()
@@ -98,12 +102,25 @@ export class Workers {
   private longestWorkMs: number
   private isStopping = false
 
-  private constructor(config: Config, shared: SharedPort, limits: LimitStores, observe: Observer) {
+  private constructor(
+    config: Config,
+    shared: SharedPort,
+    limits: LimitStores,
+    sandbox: SandboxControl | undefined,
+    observe: Observer,
+  ) {
     const { server, texts } = config
     this.stderr = openStderr(mayColour())
     const { isTerminal, hasColours } = this.stderr
-    this.assignment = { shared, started: startSettings(config), texts, logReader: { isTerminal, hasColours } }
+    this.assignment = {
+      shared,
+      started: startSettings(config),
+      texts,
+      sandboxUrl: sandbox?.url,
+      logReader: { isTerminal, hasColours },
+    }
     this.limits = limits
+    this.sandbox = sandbox
     this.observe = observe
     this.heartbeats = new Heartbeats(shared.count)
     this.longestWorkMs = longestWorkOf(config)
@@ -111,10 +128,15 @@ export class Workers {
   }
 
   /** Starts all workers, and returns when each listens. Throws if one does not. */
-  static async start(config: Config, limits: LimitStores, observe: Observer): Promise<Workers & { readonly url: string }> {
+  static async start(
+    config: Config,
+    limits: LimitStores,
+    sandbox: SandboxControl | undefined,
+    observe: Observer,
+  ): Promise<Workers & { readonly url: string }> {
     const { host } = config.server
     const port = await withListenError('server', config.server, () => freePort(host, config.server.port))
-    const workers = new Workers(config, { port, count: workerCount(config) }, limits, observe)
+    const workers = new Workers(config, { port, count: workerCount(config) }, limits, sandbox, observe)
     cluster.setupPrimary({ serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
     try {
       const started = Array.from({ length: workers.assignment.shared.count }, () => workers.fork())
@@ -251,6 +273,7 @@ export class Workers {
       reserve: budgets.reserve,
       saveWinner: winners.save,
       findWinner: winners.find,
+      ...(this.sandbox && { driveSandbox: this.sandbox.drive }),
     })
     const url = withTimeout(listening.promise, startTimeoutMs, () => {
       throw new Error('a worker did not start in time')

@@ -67,6 +67,7 @@ const subjects: Readonly<Record<Op | Question | StreamName, string>> = {
   refundTransaction: 'Ask for a refund',
   continueTransaction: 'Continue',
   setRefundAddress: 'Set a refund address',
+  driveSandbox: 'Drive the sandbox',
   watchTransaction: 'Changes of a swap',
   watchTransactions: 'Changes of all swaps',
 }

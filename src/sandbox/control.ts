@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { type Amount, isPositive, toAmount } from '../domain/amount.ts'
 import { Fault, faultTable } from '../domain/fault.ts'
+import type { SandboxEvent, SandboxOutcome } from '../domain/sandbox-event.ts'
 import { errorBody } from '../edges/encode-response.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
@@ -12,12 +13,14 @@ import { readBody } from './server.ts'
 import type { Sandbox } from './service.ts'
 import { stageOf } from './store.ts'
 
+type ControlledSandbox = Pick<Sandbox, 'store' | 'pace' | 'clock'>
+
 /** Responds with JSON text. */
 type Endpoint = (request: HttpRequest) => Promise<string>
 type Methods = Readonly<Record<string, Endpoint>>
 
 /** Serves `/sandbox/…` and leaves every other path to `next`. Errors have the body of `form`. */
-export function control(next: Http, sandbox: Pick<Sandbox, 'store' | 'pace' | 'clock'>, injector: FaultInjector, form: Form): Http {
+export function control(next: Http, sandbox: ControlledSandbox, injector: FaultInjector, form: Form): Http {
   const faults = (): string => JSON.stringify({ faults: injector.all() })
   const endpoints = new Map<string, Methods>([
     ['/sandbox/deposits', { POST: async (request) => printReceipt(pay(await readBody(request, depositBody), sandbox)) }],
@@ -83,6 +86,25 @@ const depositBody = z.strictObject({
     .optional(),
 })
 
+// What a client lets happen on the gateway's own port.
+
+/** The swap's owner is known. */
+export function drive(id: string, event: SandboxEvent, { store, pace, clock }: ControlledSandbox): SandboxOutcome {
+  const swap = store.find(id)
+  if (!swap) return 'absent'
+  const at = clock()
+  const { status, deposit } = stageOf(swap, pace, at)
+  if (status === 'success' || status === 'refunded') return 'ended'
+  if (event === 'pay' && deposit) return 'paid'
+  if (event === 'refund' && !deposit) return 'unpaid'
+  store.update(
+    event === 'pay' ? { ...swap, deposit: { amount: swap.amountIn, at } } : { ...swap, intervention: { status: ends[event], at } },
+  )
+  return 'done'
+}
+
+const ends = { hold: 'held', fail: 'failed', refund: 'refunded' } as const
+
 interface Receipt {
   readonly id: string
   readonly depositAddress: string
@@ -90,10 +112,7 @@ interface Receipt {
 }
 
 /** Pays the swap that waits at this address. Throws `notFound` where none does, `invalid` where it is paid already. */
-function pay(
-  { depositAddress, amount }: z.output<typeof depositBody>,
-  { store, pace, clock }: Pick<Sandbox, 'store' | 'pace' | 'clock'>,
-): Receipt {
+function pay({ depositAddress, amount }: z.output<typeof depositBody>, { store, pace, clock }: ControlledSandbox): Receipt {
   const swap = store.findByDepositAddress(depositAddress)
   if (!swap) throw new Fault('notFound', 'No transaction has this deposit address.')
   const at = clock()

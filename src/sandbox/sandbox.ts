@@ -5,17 +5,18 @@
  */
 import type { Limiter } from '../core/access/limits.ts'
 import type { AssetTable } from '../domain/asset.ts'
+import type { SandboxControl } from '../domain/sandbox-event.ts'
 import { mounts } from '../edges/mounts.ts'
 import { serve } from '../edges/serve.ts'
 import type { Form } from '../wire/form.ts'
-import { control } from './control.ts'
+import { control, drive } from './control.ts'
 import { faultInjector, injectFaults, type Pause } from './faults.ts'
 import { market } from './market.ts'
 import type { Digest } from './networks.ts'
 import { offered } from './rehearsals.ts'
 import { type Listen, type Server, sandboxGate } from './server.ts'
 import { type Sandbox, sandboxService } from './service.ts'
-import type { Pace, Store } from './store.ts'
+import { ownWords, type Pace, type Store } from './store.ts'
 
 /** `config.sandbox` as far as it is needed here. */
 export interface SandboxSettings extends Pace {
@@ -41,10 +42,8 @@ export interface SandboxParts {
   readonly pause: Pause
 }
 
-export interface RunningSandbox extends Server {
-  /** Its mounts are `/a/api/v2` and so on, one for each form. */
-  readonly url: string
-}
+/** Its mounts are `/a/api/v2` and so on, one for each form. */
+export interface RunningSandbox extends Server, SandboxControl {}
 
 /** Rejects where the port is taken or the file cannot be opened. */
 export async function startSandbox(parts: SandboxParts): Promise<RunningSandbox> {
@@ -56,6 +55,7 @@ export async function startSandbox(parts: SandboxParts): Promise<RunningSandbox>
     return {
       port,
       url: `http://127.0.0.1:${port}`,
+      drive: async (id, event) => drive(id, event, sandbox),
       async close() {
         await close()
         store.close()
@@ -78,7 +78,7 @@ function handler(sandbox: Sandbox, { forms, limiter, digest, pause }: SandboxPar
   }
   const injector = faultInjector(Math.random)
   const handlers = forms.map((form) => {
-    return [form, injectFaults(serve(form, service, edge), form, injector, pause)] as const
+    return [form, injectFaults(serve(form.withStatusWords(ownWords), service, edge), form, injector, pause)] as const
   })
   return control(mounts(new Map(handlers), defaultForm), sandbox, injector, defaultForm)
 }

@@ -194,22 +194,32 @@ function boundsOf({ dateFrom, dateTo }: TransactionQuery): Omit<Selection, 'owne
 
 // Converts a swap to a transaction of the service.
 
-const isPaidOut: ReadonlySet<Status> = new Set<Status>(['sending', 'success'])
+const isPaidOut: ReadonlySet<Stage['status']> = new Set<Status>(['sending', 'success'])
 
 /** The amounts are those of the deposit, once there is one; in both manners of naming, so that any form can show it. */
 function toTransaction(swap: Swap, { status, since, deposit }: Stage, digest: Digest): Transaction {
-  const { owner: _, deposit: _stored, minAmount: _least, maxAmount: _most, fee: _fee, promised, ...fields } = swap
+  const {
+    owner: _,
+    deposit: _stored,
+    intervention: _own,
+    minAmount: _least,
+    maxAmount: _most,
+    fee: _fee,
+    promised,
+    ...fields
+  } = swap
   const amountIn = deposit?.amount ?? swap.amountIn
   const isAsAgreed = promised !== undefined && compareAmounts(amountIn, swap.amountIn) === 0
   return {
     ...fields,
-    status,
+    status: status as Status, // its own words, too: `withStatusWords`
     amountIn,
     ...(isAsAgreed
       ? { amountOut: promised }
       : isWithin(amountIn, swap)
         ? { amountOut: received(amountIn, swap, swap.coinTo) }
-        : sentBack(swap, status, amountIn, digest)),
+        : { amountOut: zero, statusReason: 'amount_out_of_range' }),
+    ...(status === 'refunded' && sentBack(swap, amountIn, digest)),
     txHashIn: deposit && transactionHash(networkOf(swap.networkFrom), 'deposit', swap.id, digest),
     txHashOut: isPaidOut.has(status) ? transactionHash(networkOf(swap.networkTo), 'payout', swap.id, digest) : undefined,
     createdAt: timestamp(swap.createdAt),
@@ -217,12 +227,10 @@ function toTransaction(swap: Swap, { status, since, deposit }: Stage, digest: Di
   }
 }
 
-/** A deposit outside the limits: what was agreed is not paid out. */
-function sentBack(swap: Swap, status: Status, deposited: Amount, digest: Digest): Partial<Transaction> {
-  const refused = { amountOut: zero, statusReason: 'amount_out_of_range' } as const
-  if (status !== 'refunded') return refused
+/** What was agreed is not paid out. */
+function sentBack(swap: Swap, deposited: Amount, digest: Digest): Partial<Transaction> {
   const refundHash = transactionHash(networkOf(swap.networkFrom), 'refund', swap.id, digest)
-  return { ...refused, amountOut: received(swap.amountIn, swap, swap.coinTo), refundHash, refundAmount: deposited }
+  return { amountOut: received(swap.amountIn, swap, swap.coinTo), refundHash, refundAmount: deposited }
 }
 
 function timestamp(milliseconds: number): string {

@@ -1,4 +1,4 @@
-/** The sandbox's store: every swap ever created. Only the deposit of a swap changes. */
+/** The sandbox's store: every swap ever created. Only the deposit of a swap, and what happens to it beside its course, change. */
 import type { Amount } from '../domain/amount.ts'
 import { type Asset, type AssetTable, defaultAsset } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'
@@ -29,6 +29,17 @@ export interface Swap extends AssetNames, Terms {
   readonly refundExtraId?: string | undefined
   readonly createdAt: number
   readonly deposit?: Deposit
+  readonly intervention?: Intervention
+}
+
+/** Words that no form of the service has: a provider's own (`providers.<name>.statuses`). */
+export const ownWords = ['held', 'failed'] as const
+
+/** What happened to a swap beside its course: the latest counts. */
+interface Intervention {
+  readonly status: (typeof ownWords)[number] | 'refunded'
+  /** Milliseconds since 1970. */
+  readonly at: number
 }
 
 /** A quote that is kept for one create of its owner. */
@@ -79,7 +90,7 @@ export interface Pace {
 }
 
 export interface Stage {
-  readonly status: Status
+  readonly status: Status | (typeof ownWords)[number]
   /** When it began, in milliseconds since 1970. */
   readonly since: number
   readonly deposit?: Deposit
@@ -91,6 +102,7 @@ const refused: readonly Status[] = ['confirmation', 'confirmed', 'refunded']
 /** A deposit outside the limits is refunded once it is confirmed; a late one revives an overdue swap. */
 export function stageOf(swap: Swap, pace: Pace, now: number): Stage {
   const deposit = depositOf(swap, pace, now)
+  if (swap.intervention) return { status: swap.intervention.status, since: swap.intervention.at, ...(deposit && { deposit }) }
   if (!deposit) return withoutDeposit(swap, pace, now)
   const path = isWithin(deposit.amount, swap) ? paid : refused
   const step = pace.speed * 1000

@@ -171,6 +171,8 @@ export interface Form {
   readonly streams: readonly StreamCodec[]
   /** The same form of a provider that has other names for memos and tags. */
   readonly withExtraIdNames: (names: ExtraIdNames) => Form
+  /** The same form with words that are no statuses of the service, as some providers have. */
+  readonly withStatusWords: (words: readonly string[]) => Form
 }
 
 /** Compiles a form's tables, once, at start. Example: `src/forms/b.ts`; `docs/forms.md` explains each step. */
@@ -196,6 +198,7 @@ export function defineForm(tables: FormTables): Form {
       requestFields: forEachOp((op) => fieldsOf(tables.operations[op].request)),
       responseFields: forEachOp((op) => fieldsOf(tables.operations[op].response)),
     },
+    withStatusWords: (words) => defineForm({ ...tables, statuses: [...tables.statuses, ...(words as readonly Status[])] }),
     withExtraIdNames: (names) =>
       defineForm({ ...tables, operations: forEachOp((op) => renameExtraIds(tables.operations[op], names)) }),
   }

@@ -33,6 +33,7 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   updatedSince: requestScalars.date,
   sort: requestScalars.sort,
   order: requestScalars.order,
+  event: requestScalars.sandboxEvent,
   withdrawalAddress: requestScalars.address,
   refundAddress: requestScalars.address,
   withdrawalExtraId: requestScalars.extraId,

@@ -4,6 +4,7 @@ import { type Amount, isPositive, isZero, toAmount, withoutExponent } from '../d
 import { type Reason, reasons } from '../domain/fault.ts'
 import { type TimeRange, toInstant, toTimeRange } from '../domain/instant.ts'
 import { complaintReasons } from '../domain/question.ts'
+import { type SandboxEvent, sandboxEvents } from '../domain/sandbox-event.ts'
 import { attentions, roundDown, type Status, type StatusReason, statuses, statusReasons } from '../domain/status.ts'
 import { isTransactionId, type RateType } from '../domain/swap.ts'
 import { type Capability, capabilities } from '../domain/swap-action.ts'
@@ -134,6 +135,7 @@ export const requestScalars = {
   /** Some languages write `True`. */
   flag: { ...flag, fromText: (text: string) => flag.fromText(text.toLowerCase()) },
   sort: textual('createdAt', oneOf(['createdAt']), { enum: ['createdAt'] }),
+  sandboxEvent: textual<SandboxEvent>(`one of ${sandboxEvents.join(', ')}`, oneOf(sandboxEvents), { enum: sandboxEvents }),
   order: textual('asc or desc', (text) => oneOf(['asc', 'desc'])(text.toLowerCase()), { enum: ['asc', 'desc'] }),
   page: numeric('an integer from 1', integerBetween(1, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 1 }),
   /** Only towards a provider. */

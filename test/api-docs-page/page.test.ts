@@ -157,6 +157,37 @@ describe('what is typed', { timeout }, () => {
   })
 })
 
+describe('a swap of the sandbox', { timeout }, () => {
+  it.each(forms.map(({ name }) => name))('in form %s is paid, held, failed and sent back by buttons beside it', async (form) => {
+    await using visited = await visit(docs)
+    const { page, complaints } = visited
+    await page.getByLabel('Key', { exact: true }).fill('sandbox-key-2')
+    await chooseForm(page, form.charAt(0).toUpperCase() + form.slice(1))
+    const part = operation(page, form, 'createTransaction')
+    await (await input(part, 'amount')).fill('0.13')
+    const { id } = JSON.parse((await execute(part)).body) as { readonly id: string }
+    const press = async (name: string): Promise<string> => {
+      const answered = page.waitForResponse((response) => response.url().endsWith('/sandbox'))
+      await part.getByRole('button', { name }).click()
+      const response = await answered
+      expect([response.status(), response.request().method()]).toEqual([200, 'POST'])
+      await expect.poll(() => part.locator('.result .body').innerText()).toContain(id)
+      return await response.text()
+    }
+    await press('Hold it')
+    await press('Pay it')
+    if (form !== 'exolix') expect(await press('Hold it')).toContain('"attention":"held"')
+    await press('Let it fail')
+    expect(await press('Ask for a refund')).toContain('"status":"refunded"')
+    expect(complaints).toEqual([])
+  })
+
+  it('has no such buttons before something was sent', async () => {
+    await using visited = await visit(docs)
+    expect(await visited.page.getByRole('button', { name: 'Pay it' }).count()).toBe(0)
+  })
+})
+
 describe('how it is read', { timeout }, () => {
   it.each([
     ['light', desktop],

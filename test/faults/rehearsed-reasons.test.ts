@@ -176,7 +176,12 @@ const rehearsals: Readonly<Record<Reason, Produce | { readonly A: string; readon
     }
     return await vi.waitUntil(isSettled, { timeout: 40_000, interval: 500 })
   },
-  conflict: 'the sandbox offers no action on a swap',
+  async conflict(client) {
+    const { id } = (await client.create('0.1')).json as { readonly id: string }
+    const pay = () => client.send({ method: 'POST', path: `/transactions/${id}/sandbox`, body: '{"do":"pay"}' })
+    await pay()
+    return await pay()
+  },
   async key_reused(client) {
     const key = crypto.randomUUID()
     await client.create('0.1', {}, key)

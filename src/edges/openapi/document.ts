@@ -154,6 +154,12 @@ const operationDocs: Readonly<Record<Op | Question, OperationDocs>> = {
     description:
       'For a swap that has `refund-address` among its `capabilities`, which has none. It is checked as in a create, and set once: nothing changes it later. It counts as a create.',
   },
+  driveSandbox: {
+    tag: 'Swaps',
+    summary: 'Let something happen to a swap of the sandbox',
+    description:
+      'Only for swaps with `X-Swap-Sandbox`, whose coins are not real. The response is the swap after it. It counts as a create.',
+  },
   listCurrencies: {
     tag: 'Quotes',
     summary: 'The coins that can be swapped',
@@ -403,7 +409,7 @@ const amountOps: ReadonlySet<Op | Question> = new Set<Op>(['getRate', 'createTra
 
 /** What may find nothing: also a path that only some gateways have. */
 const notFoundOf: ReadonlySet<Op | Question> = new Set<Op | Question>([
-  ...(['getTransaction', 'listTransactions', 'listRates'] as const),
+  ...(['getTransaction', 'listTransactions', 'listRates', 'driveSandbox'] as const),
   ...swapActions,
 ])
 

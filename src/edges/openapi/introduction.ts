@@ -54,9 +54,10 @@ function typedPath({ method, path }: EndpointCodec): string {
   return `\`${method} ${path.pattern}\``
 }
 
-/** The questions of the form here: a gateway without providers to choose does not compare them. */
+/** The questions of the form here: a gateway without providers to choose does not compare them, one without a sandbox drives none. */
 export function questionsOf({ questions }: Form, served: Served | undefined): readonly QuestionCodec[] {
   return questions.filter(({ question }) => {
+    if (question === 'driveSandbox') return served?.sandbox !== undefined
     if (question === 'listRates') return served?.picks.length !== 0
     return !isAction(question) || served?.isManaged !== false
   })
@@ -206,12 +207,13 @@ Form ${form.name} is also at \`/api/v2\`, for clients with an old base URL: ther
 /** Public: anybody may use it. */
 export const sandboxKey = 'sandbox-key-1'
 
-function sandboxGuide(_form: Form, served: Served | undefined): string {
+function sandboxGuide(form: Form, served: Served | undefined): string {
+  const driving = questionsOf(form, served).find(({ question }) => question === 'driveSandbox')
   const takesKeys = served?.sandbox?.takesKeys ?? true
   const keys = takesKeys ? ` with the public keys \`${sandboxKey}\` and\n\`sandbox-key-2\`` : ''
   return `## The sandbox
 
-${served ? 'This gateway' : 'A gateway with the default configuration'} uses a sandbox: a simulated provider${keys}. No real coins move there. Pay a swap on the sandbox's own port:
+${served ? 'This gateway' : 'A gateway with the default configuration'} uses a sandbox: a simulated provider${keys}. No real coins move there. ${driving ? `${typedPath(driving)} pays a swap of yours, lets it be held, fail or be sent back. Another amount is paid` : 'Pay a swap'} on the sandbox's own port:
 
 \`\`\`sh
 curl -sS --fail-with-body http://127.0.0.1:${served?.sandbox?.port ?? 9101}/sandbox/deposits -H 'Content-Type: application/json' -d '{ "depositAddress": "<deposit address>" }'

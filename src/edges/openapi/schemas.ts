@@ -38,6 +38,7 @@ export const rowNames: Readonly<Record<Op | Question, string>> = {
   refundTransaction: 'RefundedTransaction',
   continueTransaction: 'ContinuedTransaction',
   setRefundAddress: 'RefundableTransaction',
+  driveSandbox: 'DrivenTransaction',
 }
 
 /** The names of the components of bodies. */
@@ -47,6 +48,7 @@ export const bodyNames: Readonly<Partial<Record<Op | Question, string>>> = {
   refundTransaction: 'Refund',
   continueTransaction: 'Continuation',
   setRefundAddress: 'RefundAddress',
+  driveSandbox: 'SandboxEvent',
 }
 
 /** The name of the component of an operation's response. */
@@ -352,6 +354,7 @@ const responses = {
   refundTransaction: refundable,
   continueTransaction: refundable,
   setRefundAddress: refundable,
+  driveSandbox: { ...created, status: 'confirmation' } as const,
 }
 
 const requests: Readonly<Record<Op | Question, Readonly<Record<string, unknown>>>> = {
@@ -373,6 +376,7 @@ const requests: Readonly<Record<Op | Question, Readonly<Record<string, unknown>>
   refundTransaction: { id: created.id, refundAddress: newTransaction.refundAddress },
   continueTransaction: { id: created.id },
   setRefundAddress: { id: created.id, refundAddress: newTransaction.refundAddress },
+  driveSandbox: { id: created.id, event: 'pay' },
 }
 
 /** An example of a response; amounts keep their digits. */

@@ -136,9 +136,10 @@ setIdempotencyKey(randomKey())
 
 // Sending.
 
-async function send(operation) {
-  const result = operation.querySelector('.result')
-  const button = operation.querySelector('[type=submit]')
+/** `shown`: the operation beside which the response is shown. */
+async function send(operation, shown = operation) {
+  const result = shown.querySelector('.result')
+  const button = shown.querySelector('[type=submit]')
   if (button.ariaDisabled === 'true') return
   const { url, method, headers, body, isStream } = requestOf(operation, '')
   const input = operation.querySelector('[name=Idempotency-Key]')
@@ -152,7 +153,7 @@ async function send(operation) {
     const response = await fetch(url, { method, headers, body, cache: 'no-store', signal: stoppable(operation) })
     if (isStream && response.status === 200) return await showStream(response, result, tookMs())
     const text = await response.text()
-    result.replaceChildren(...responseParts(response, text, tookMs()))
+    result.replaceChildren(...responseParts(response, text, tookMs()), ...sandboxButtons(shown, response, text))
     if (operation.dataset.op === 'createTransaction' && response.ok) rememberId(text)
   } catch (error) {
     if (error.name === 'AbortError') result.append(line('p', 'Stopped.'))
@@ -227,6 +228,33 @@ function indented(text) {
   })
   return parts.join('')
 }
+
+/** What can happen to a swap of the sandbox, each as a button below the swap. */
+function sandboxButtons(operation, response, text) {
+  const driving = document.getElementById(`${operation.closest('article').dataset.form}-driveSandbox`)
+  if (!driving || !response.ok || !response.headers.has('x-swap-sandbox')) return []
+  const { id } = JSON.parse(text)
+  if (typeof id !== 'string') return []
+  const event = driving.querySelector('[name=do]')
+  const buttons = [...event.options].flatMap(({ value }) => {
+    if (value === '') return []
+    const button = line('button', labels[value] ?? value)
+    button.type = 'button'
+    button.addEventListener('click', () => {
+      driving.querySelector('[data-place=path]').value = id
+      event.value = value
+      showSamples(driving)
+      send(driving, operation)
+    })
+    return [button]
+  })
+  const group = line('p', 'In the sandbox: ')
+  group.className = 'buttons'
+  group.append(...buttons.flatMap((button) => [button, ' ']))
+  return [group]
+}
+
+const labels = { pay: 'Pay it', hold: 'Hold it', fail: 'Let it fail', refund: 'Ask for a refund' }
 
 /** The next request is usually about the swap that was created. */
 function rememberId(text) {
