@@ -78,8 +78,8 @@ function mountOf({ name }: Form): string {
   return `/${name.toLowerCase()}`
 }
 
-function pageAt({ method, path, headers }: HttpRequest, pages: StaticPages): StaticPage | undefined {
-  const page = pages.get(path)
+function pageAt({ method, path, query, headers }: HttpRequest, pages: StaticPages): StaticPage | undefined {
+  const page = pages.get(`${path}?${query}`) ?? pages.get(path)
   if (!page?.isForBrowsers) return page
   return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '') ? page : undefined
 }

@@ -14,17 +14,16 @@ export const docsPath = '/docs'
 
 const allow = 'GET, HEAD, OPTIONS'
 
-/** The OpenAPI document of each form, at `openapi.json` of its mount. */
+/** The OpenAPI documents of each form, at `openapi.json` of its mount: with amounts as numbers, and as texts. */
 export function openApiPages(forms: readonly Form[], served?: Served): readonly StaticPage[] {
-  return forms.map((form) => {
-    const path = `/${form.name.toLowerCase()}/openapi.json`
-    return {
-      path,
+  return forms.flatMap((form) =>
+    ['', '?amounts=text'].map((query) => ({
+      path: `/${form.name.toLowerCase()}/openapi.json${query}`,
       type: 'application/json; charset=utf-8',
-      content: contentOf((mountedAt) => openApi(form, served, mountedAt)),
+      content: contentOf((mountedAt) => openApi(form, served, mountedAt, query !== '')),
       isImmutable: false,
-    }
-  })
+    })),
+  )
 }
 
 export function pagesOf(pages: readonly StaticPage[]): StaticPages {

@@ -260,6 +260,7 @@ export const inCommas: ScalarFormat = (scalar) => {
 /** A number as text. Both are decoded, without drift. */
 export const asText: ScalarFormat = (scalar) => ({
   ...scalar,
+  schema: { type: 'string', pattern: '^(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$' },
   fromJson: (value) => (typeof value === 'string' ? scalar.fromText(value) : scalar.fromJson(value)),
   toJson: (value) => printString(scalar.toText(value)),
 })

@@ -9,6 +9,7 @@ export interface Content {
 }
 
 export interface StaticPage {
+  /** With a query, if it is another document at the same path. */
   readonly path: string
   readonly type: string
   /** Made at the first request, and the same then. `mountedAt`: as in `HttpRequest`. */

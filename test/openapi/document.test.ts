@@ -73,6 +73,28 @@ it.each(forms)('the file of form $name is that of the form (npm run docs:openapi
   expect(readFileSync(`docs/openapi/${form.name.toLowerCase()}.json`, 'utf8')).toBe(openApi(form))
 })
 
+describe.each([...forms, formC])('for clients of form $name that send `Prefer: amounts=text`', (form) => {
+  const text = openApi(form, undefined, '', true)
+  const { components, webhooks } = JSON.parse(text)
+
+  it.runIf(form !== formC)('has a file of its own (npm run docs:openapi)', () => {
+    expect(readFileSync(`docs/openapi/${form.name.toLowerCase()}-text.json`, 'utf8')).toBe(text)
+  })
+
+  it('has each amount as a string, in schemas and in examples', () => {
+    const amounts = /"type": (?:"number"|\[\s*"number")/g
+    expect(openApi(form).match(amounts)?.length).toBeGreaterThan(10)
+    expect(text.match(amounts)).toBeNull()
+    expect(text).toContain(': "0.10"')
+    expect(text).not.toMatch(/: \d+\.\d/)
+  })
+
+  it('needs the header, and has no webhooks, whose amounts are numbers', () => {
+    expect(components.parameters.Prefer).toMatchObject({ required: true, schema: { enum: ['amounts=text'] } })
+    expect(webhooks).toBeUndefined()
+  })
+})
+
 it('the examples keep their digits', () => {
   for (const form of forms) expect(openApi(form)).toContain(': 0.10')
 })
@@ -100,6 +122,11 @@ describe.each(formNames)('at the mount of form %s', (form) => {
     const head = await send('HEAD')
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', String(Buffer.byteLength(text))])
     expect((await send('GET', { 'if-none-match': headers.etag ?? '' })).status).toBe(304)
+  })
+
+  test('with `?amounts=text` it is that for clients that prefer texts', async () => {
+    const { status, text } = await sendRequest(pair.gateway.url, { method: 'GET', path: `${path}?amounts=text` })
+    expect([status, text]).toEqual([200, readFileSync(`docs/openapi/${form.toLowerCase()}-text.json`, 'utf8')])
   })
 
   test('another method is 405, OPTIONS has the methods, and another form is refused', async () => {

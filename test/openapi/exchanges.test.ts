@@ -12,7 +12,7 @@ import { swap } from '../support/swaps.ts'
 import { describedBy, expectDescribed, violations } from './described.ts'
 import { orderOf, rateOf, refused, right, type Sender, sender, wrong } from './traffic.ts'
 
-const fileOf = (form: FormName): string => `docs/openapi/${form.toLowerCase()}.json`
+const fileOf = (form: FormName, amounts = ''): string => `docs/openapi/${form.toLowerCase()}${amounts}.json`
 const baseOf = (form: FormName, url: string): string => `${url}/${form.toLowerCase()}/api/v2`
 const created = (form: FormName): number => (form === 'A' ? 201 : 200)
 
@@ -42,6 +42,16 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
       expect(violations(response, 'request'), name).toEqual([])
       expectDescribed(response, name)
     }
+  })
+
+  test('with `Prefer: amounts=text` every response is as described for that', async () => {
+    const described = describedBy(fileOf(form, '-text'), base, pair.witness)
+    const preferring: typeof described = {
+      sendRequest: (url, { headers, ...options }) =>
+        described.sendRequest(url, { ...options, headers: { ...headers, prefer: 'amounts=text' } }),
+    }
+    for (const [name, , send] of [...right, ...refused])
+      expectDescribed(await send(sender(form, base, await pair.gateway.freshKey(), preferring)), name)
   })
 
   test('S6: every status is as described, in a get and in a list', async () => {

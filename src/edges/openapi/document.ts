@@ -8,6 +8,7 @@ import { swapActions } from '../../domain/swap-action.ts'
 import { type Form, nameOf, type OperationCodec, type QuestionCodec, type StreamCodec } from '../../wire/form.ts'
 import { reasonPhrase } from '../../wire/http.ts'
 import type { RequestSlot } from '../../wire/request.ts'
+import { asText, responseScalars, type Scalar } from '../../wire/scalar.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { errorBody } from '../encode-response.ts'
 import { type HeaderName, headersOf, requestHeaders, responseHeaders } from './headers.ts'
@@ -29,21 +30,28 @@ import {
   responseName,
   rowNames,
   rowSchema,
+  withAmountTexts,
 } from './schemas.ts'
 
 /** The document as JSON text. It depends only on the form and the version; with `served` on the configuration too. */
-export function openApi(form: Form, served?: Served, mountedAt = ''): string {
-  return `${JSON.stringify(describeForm(form, served, mountedAt), null, 2)}\n`
+export function openApi(form: Form, served?: Served, mountedAt = '', hasAmountsAsText = false): string {
+  return `${JSON.stringify(describeForm(form, served, mountedAt, hasAmountsAsText), null, 2)}\n`
 }
 
-/** The document, with numbers that keep their digits as JSON text. */
-export function describeForm(form: Form, served?: Served, mountedAt = ''): Schema {
+/**
+ * The document, with numbers that keep their digits as JSON text. `hasAmountsAsText`: as clients meet the API that send
+ * `Prefer: amounts=text`; without webhooks, which have numbers.
+ */
+export function describeForm(tables: Form, served?: Served, mountedAt = '', hasAmountsAsText = false): Schema {
+  const form = hasAmountsAsText ? withAmountTexts(tables) : tables
+  const { amount } = responseScalars
+  const { schema } = hasAmountsAsText ? asText(amount as Scalar<unknown>) : amount
   return {
     openapi: '3.1.0',
     info: {
-      title: `swapgate, Form ${form.name}`,
+      title: `swapgate, Form ${form.name}${hasAmountsAsText ? ', amounts as texts' : ''}`,
       version: '2.0.0',
-      description: introduction(form, served),
+      description: introduction(form, served, hasAmountsAsText),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${mountedAt}/${form.name.toLowerCase()}/api/v2`, description: 'This gateway' }],
@@ -52,11 +60,11 @@ export function describeForm(form: Form, served?: Served, mountedAt = ''): Schem
       { name: 'Swaps', description: 'Your swaps. They need your key.' },
     ],
     paths: paths(form, served),
-    ...(form.streams.length > 0 && served?.isManaged !== false && { webhooks }),
+    ...(form.streams.length > 0 && served?.isManaged !== false && !hasAmountsAsText && { webhooks }),
     components: {
       securitySchemes: securitySchemes(form, served),
-      schemas: schemas(form, served),
-      parameters: requestHeaders(form.name, served?.picks),
+      schemas: schemas(form, served, schema),
+      parameters: requestHeaders(form.name, hasAmountsAsText, served?.picks),
       headers: responseHeaders,
       responses: refusalResponses(form),
     },
@@ -85,7 +93,7 @@ export function streamsOf({ streams }: Form, served?: Served): readonly StreamCo
   return streams.filter(({ stream }) => stream === 'watchTransaction' || served?.isManaged !== false)
 }
 
-function schemas(form: Form, served: Served | undefined): Readonly<Record<string, Schema>> {
+function schemas(form: Form, served: Served | undefined, amount: Schema): Readonly<Record<string, Schema>> {
   const endpoints = endpointsOf(form, served)
   const rows = endpoints.map((endpoint) => [rowNames[nameOf(endpoint)], rowSchema(endpoint, form)] as const)
   const bodies = endpoints.flatMap((endpoint) => {
@@ -95,8 +103,8 @@ function schemas(form: Form, served: Served | undefined): Readonly<Record<string
   const paged = endpoints.filter(isPaged).map((endpoint) => rowNames[nameOf(endpoint)])
   const pages = paged.map((row) => [`${row}Page`, pageSchema(form.page, row)] as const)
   const { amountRefusal } = form
-  const refusal = amountRefusal ? [[amountRefusalName, amountRefusalSchema(amountRefusal)] as const] : []
-  return Object.fromEntries([...rows, ...pages, ...bodies, ['Error', errorSchema(form)], ...refusal])
+  const refusal = amountRefusal ? [[amountRefusalName, amountRefusalSchema(amountRefusal, amount)] as const] : []
+  return Object.fromEntries([...rows, ...pages, ...bodies, ['Error', errorSchema(form, amount)], ...refusal])
 }
 
 // The operations of a form as OpenAPI paths.

@@ -86,7 +86,11 @@ export function headersOf(...more: readonly HeaderName[]): Schema {
 }
 
 /** The request headers except the key, by the name of their component; `form` is the name of the form; `picks`: the tags to choose from, if known. */
-export function requestHeaders(form: string, picks?: readonly string[]): Readonly<Record<string, Schema>> {
+export function requestHeaders(
+  form: string,
+  hasAmountsAsText: boolean,
+  picks?: readonly string[],
+): Readonly<Record<string, Schema>> {
   const parameter = (name: string, description: string, schema: Schema): Schema => ({ name, in: 'header', description, schema })
   return {
     RequestId: parameter('X-Request-Id', 'Your own id for this request; the response returns it.', {
@@ -104,11 +108,23 @@ export function requestHeaders(form: string, picks?: readonly string[]): Readonl
         { type: 'string', ...(picks ? { enum: picks } : { pattern: '^[a-z0-9]{1,16}$' }) },
       ),
     }),
-    Prefer: parameter(
-      'Prefer',
-      '`amounts=text` (RFC 7240): each amount of the response is a string with the same digits, where this description has a number. `wait=N`, with a create that is repeated under its `Idempotency-Key`: it waits up to N seconds for its outcome.',
-      text,
-    ),
+    Prefer: hasAmountsAsText
+      ? {
+          ...parameter(
+            'Prefer',
+            'Without it each amount of the response is a number, where this description has a string (RFC 7240).',
+            {
+              type: 'string',
+              enum: ['amounts=text'],
+            },
+          ),
+          required: true,
+        }
+      : parameter(
+          'Prefer',
+          '`amounts=text` (RFC 7240): each amount of the response is a string with the same digits, where this description has a number. `wait=N`, with a create that is repeated under its `Idempotency-Key`: it waits up to N seconds for its outcome.',
+          text,
+        ),
     IfNoneMatch: parameter('If-None-Match', 'The `ETag` of your cached response.', text),
     IdempotencyKey: parameter(
       'Idempotency-Key',

@@ -29,10 +29,12 @@ export interface Served {
 type Part = (form: Form, served: Served | undefined) => string
 
 /** `served`: absent for the description of every gateway. */
-export function introduction(form: Form, served?: Served): string {
-  return textsOf([summary, key, assets, amounts, swaps, errors, limits, idempotency, fidelity, sandboxGuide], form, served).join(
-    '\n\n',
-  )
+export function introduction(form: Form, served?: Served, hasAmountsAsText = false): string {
+  return textsOf(
+    [summary, key, assets, hasAmountsAsText ? amountTexts : amounts, swaps, errors, limits, idempotency, fidelity, sandboxGuide],
+    form,
+    served,
+  ).join('\n\n')
 }
 
 /** The introduction without the errors: a text for each subject. */
@@ -113,9 +115,18 @@ function amounts(): string {
   return `## Amounts
 
 Amounts are JSON numbers and exact decimals: no digit is lost or added between you and the provider. They may have more digits than a
-binary floating-point number: if that matters, read them with a decimal library. An amount has at most 64 characters and an exponent from -40 to 40.
-A new swap has no more decimals than its coin has on the network; a refusal names the nearest amounts.`
+binary floating-point number: if that matters, read them with a decimal library. ${amountBounds}`
 }
+
+function amountTexts(): string {
+  return `## Amounts
+
+Amounts are texts of exact decimals, for clients that send \`Prefer: amounts=text\` with each request: no digit is lost or added between you
+and the provider. Read them with a decimal library. ${amountBounds}`
+}
+
+const amountBounds = `An amount has at most 64 characters and an exponent from -40 to 40.
+A new swap has no more decimals than its coin has on the network; a refusal names the nearest amounts.`
 
 function swaps(form: Form, served: Served | undefined): string {
   return `## Swaps

@@ -3,14 +3,14 @@
 import { type Amount, toAmount } from '../../domain/amount.ts'
 import { alwaysPresent, describeField, describeRequestField } from '../../domain/field-docs.ts'
 import type { PairAnswer, Question } from '../../domain/question.ts'
-import { namesByCode, type Op } from '../../domain/service.ts'
+import { forEachOp, namesByCode, type Op } from '../../domain/service.ts'
 import { type Status, statuses } from '../../domain/status.ts'
 import type { Currency, CurrencyNetwork, NewTransaction, Rate, Transaction } from '../../domain/swap.ts'
 import { type AmountRefusalTable, type Form, nameOf, type OperationCodec, type QuestionCodec } from '../../wire/form.ts'
 import { type ClientEnvelope, encodePage } from '../../wire/page.ts'
 import type { RequestSlot } from '../../wire/request.ts'
-import type { ResponseNode, ResponseNodes, ResponseSlot } from '../../wire/response-nodes.ts'
-import { requestScalars, responseScalars } from '../../wire/scalar.ts'
+import { type ResponseNode, type ResponseNodes, type ResponseSlot, withAmountsAsText } from '../../wire/response-nodes.ts'
+import { asText, requestScalars, responseScalars, type Scalar } from '../../wire/scalar.ts'
 import type { Schema } from '../../wire/schema.ts'
 
 const statusMeaning: Readonly<Record<Status, string>> = {
@@ -141,16 +141,31 @@ export function bodySchema(endpoint: OperationCodec | QuestionCodec, { keyMember
   }
 }
 
+const positive = '^(?=[^eE]*[1-9])(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$'
+
 /** A number, or a text of it with the same digits. */
-const amountSchema = {
-  ...requestScalars.amount.schema,
-  type: ['number', 'string'],
-  pattern: '^(?=[^eE]*[1-9])(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$',
-}
+const amountSchema = { ...requestScalars.amount.schema, type: ['number', 'string'], pattern: positive }
 
 /** Of a parameter or a member of the body. */
 export function requestSchema({ scalar }: RequestSlot): Schema {
   return scalar === requestScalars.amount ? amountSchema : scalar.schema
+}
+
+const amountText = { ...asText(requestScalars.amount as Scalar<unknown>), schema: { type: 'string', pattern: positive } }
+
+/** The form as clients meet it that send `Prefer: amounts=text`: to describe it. */
+export function withAmountTexts(form: Form): Form {
+  const inTexts = <Codec extends OperationCodec | QuestionCodec>(codec: Codec): Codec => {
+    const { requestCodec, responseCodec } = codec
+    const slots = requestCodec.slots.map((slot) => (slot.scalar === requestScalars.amount ? { ...slot, scalar: amountText } : slot))
+    const { nodes, encodeAmountsAsText: encode } = responseCodec
+    return {
+      ...codec,
+      requestCodec: { ...requestCodec, slots },
+      responseCodec: { ...responseCodec, nodes: withAmountsAsText(nodes), encode },
+    }
+  }
+  return { ...form, operations: forEachOp((op) => inTexts(form.operations[op])), questions: form.questions.map(inTexts) }
 }
 
 /** A default is words: generators of types make a member with `default` one that must be there. */
@@ -178,15 +193,14 @@ function requestFieldSchema(endpoint: Op | Question, slot: RequestSlot, slots: r
 export const amountRefusalName = 'AmountRefusal'
 
 /** The body of a refused amount, in forms that have one. */
-export function amountRefusalSchema({ body }: AmountRefusalTable): Schema {
-  const number = responseScalars.amount.schema
+export function amountRefusalSchema({ body }: AmountRefusalTable, amount: Schema): Schema {
   const parts = {
-    amountIn: { ...number, description: describeField('amountIn') },
+    amountIn: { ...amount, description: describeField('amountIn') },
     zero: { const: 0, description: 'Always 0.' },
     message: { type: 'string', description: 'The cause and what to do, for people.' },
-    minAmount: { ...number, description: describeField('minAmount') },
-    maxAmount: { ...number, description: describeField('maxAmount') },
-    receivedMin: { ...number, description: describeField('receivedMin') },
+    minAmount: { ...amount, description: describeField('minAmount') },
+    maxAmount: { ...amount, description: describeField('maxAmount') },
+    receivedMin: { ...amount, description: describeField('receivedMin') },
   }
   const limits: readonly string[] = ['minAmount', 'maxAmount', 'receivedMin']
   const isKnown = (part: keyof typeof parts): boolean => !limits.includes(part)
@@ -196,7 +210,7 @@ export function amountRefusalSchema({ body }: AmountRefusalTable): Schema {
   )
 }
 
-export function errorSchema({ error, amountRefusal, operations }: Form): Schema {
+export function errorSchema({ error, amountRefusal, operations }: Form, amount: Schema): Schema {
   const parts = {
     reason: { type: 'string', description: 'The name of the status, for example `Bad Request`.' },
     message: {
@@ -213,7 +227,7 @@ export function errorSchema({ error, amountRefusal, operations }: Form): Schema 
   const own = Object.fromEntries(Object.entries(error).map(([name, part]) => [name, parts[part]]))
   if (amountRefusal) return objectSchema(own)
   const limit = (which: string): Schema => ({
-    ...responseScalars.amount.schema,
+    ...amount,
     description: `With \`below_minimum\` and \`above_maximum\`: the ${which} of the pair, where it is known.`,
   })
   const support = operations.getTransaction.responseNames.get('supportUrl')
