@@ -1,4 +1,4 @@
-/** A token in the URL of the page, as a start prints it. It is out of the address bar and the history before any other part of the page runs. */
+/** A token in the URL of the page, as a start prints it. It is out of the address bar and the tab's history before any other part of the page runs; the browser's list of visited URLs has it. */
 
 let token
 
