@@ -14,7 +14,7 @@ import { faultInjector, injectFaults, type Pause } from './faults.ts'
 import { market } from './market.ts'
 import type { Digest } from './networks.ts'
 import { offered } from './rehearsals.ts'
-import { type Listen, type Server, sandboxGate } from './server.ts'
+import { type Listen, type SandboxLimits, type Server, sandboxGate } from './server.ts'
 import { type Sandbox, sandboxService } from './service.ts'
 import { ownWords, type Pace, type Store } from './store.ts'
 
@@ -26,6 +26,7 @@ export interface SandboxSettings extends Pace {
   readonly data: string
   readonly seed: number
 }
+  readonly limits: SandboxLimits
 
 export interface SandboxParts {
   readonly settings: SandboxSettings
@@ -67,12 +68,12 @@ export async function startSandbox(parts: SandboxParts): Promise<RunningSandbox>
   }
 }
 
-function handler(sandbox: Sandbox, { forms, limiter, digest, pause }: SandboxParts) {
+function handler(sandbox: Sandbox, { settings, forms, limiter, digest, pause }: SandboxParts) {
   const [defaultForm] = forms
   if (!defaultForm) throw new Error('The sandbox has no form.')
   const service = sandboxService(sandbox)
   const edge = {
-    gate: sandboxGate(limiter, digest),
+    gate: sandboxGate(limiter, settings.limits, digest),
     identify: async (key: string) => ({ identity: digest(key) }),
     observe: () => {},
   }
