@@ -9,11 +9,12 @@ import type { SandboxControl } from '../domain/sandbox-event.ts'
 import { mounts } from '../edges/mounts.ts'
 import { serve } from '../edges/serve.ts'
 import type { Form } from '../wire/form.ts'
+import { sandboxActions } from './actions.ts'
 import { control, drive } from './control.ts'
 import { faultInjector, injectFaults, type Pause } from './faults.ts'
 import { market } from './market.ts'
 import type { Digest } from './networks.ts'
-import { offered } from './rehearsals.ts'
+import { type Outage, offered, rehearsalOf } from './rehearsals.ts'
 import { type Listen, type SandboxLimits, type Server, sandboxGate } from './server.ts'
 import { type Sandbox, sandboxService } from './service.ts'
 import { ownWords, type Pace, type Store } from './store.ts'
@@ -25,8 +26,8 @@ export interface SandboxSettings extends Pace {
   /** The file of the store. */
   readonly data: string
   readonly seed: number
-}
   readonly limits: SandboxLimits
+}
 
 export interface SandboxParts {
   readonly settings: SandboxSettings
@@ -78,8 +79,16 @@ function handler(sandbox: Sandbox, { settings, forms, limiter, digest, pause }: 
     observe: () => {},
   }
   const injector = faultInjector(Math.random)
+  const answers = sandboxActions(sandbox, service)
+  const outageOfAction = (id: string): Outage | undefined => {
+    const swap = sandbox.store.find(id)
+    return swap && rehearsalOf(swap.promised ?? swap.amountIn)?.action
+  }
   const handlers = forms.map((form) => {
-    return [form, injectFaults(serve(form.withStatusWords(ownWords), service, edge), form, injector, pause)] as const
+    return [
+      form,
+      injectFaults(serve(form.withStatusWords(ownWords), service, edge, { answers }), form, injector, pause, outageOfAction),
+    ] as const
   })
   return control(mounts(new Map(handlers), defaultForm), sandbox, injector, defaultForm)
 }
