@@ -37,7 +37,7 @@ const abilities: readonly Ability[] = [
   { name: 'Refund: hash, amount', of: refundDetails },
   ...swapActions.map((action) => ({
     name: `Action \`${capabilityOf[action]}\``,
-    of: (form: ProviderForm) => yes(form.actions.has(action)),
+    of: (form: ProviderForm) => (form.withActions ? 'with `actions: true`' : yes(form.actions.has(action))),
   })),
   { name: 'Settings that it needs', of: ({ settings }) => codes(settings) },
   { name: 'Settings that it may have', of: ({ optionalSettings }) => codes(Object.keys(optionalSettings)) },

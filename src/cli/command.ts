@@ -15,7 +15,17 @@ import { addUsage } from './usage.ts'
 import { configOption, jsonOption, type Options, parsedBy } from './values.ts'
 import { addWebhooks } from './webhooks.ts'
 
-const asPort = parsedBy((text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? text : undefined), 'a port from 0 to 65535')
+const portIn = (text: string): string | undefined => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? text : undefined)
+const asPort = parsedBy(portIn, 'a port from 0 to 65535')
+
+/** Its providers are called there: a free one would be known too late. */
+const asSandboxPort = parsedBy((text) => (text === '0' ? undefined : portIn(text)), 'a port from 1 to 65535')
+
+interface StartFlags {
+  readonly port?: string
+  readonly adminPort?: string
+  readonly sandboxPort?: string
+}
 
 interface CheckFlags {
   readonly diff?: string | true
@@ -36,11 +46,16 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
     .description('run the gateway until SIGTERM or SIGINT; a second one ends it at once')
     .option('--port <port>', 'public port, in place of server.port; 0 takes a free one and prints it', asPort)
     .option('--admin-port <port>', 'port for operators, in place of admin.port', asPort)
+    .option(
+      '--sandbox-port <port>',
+      'port of the sandbox, in place of sandbox.port, also in the URLs of its providers',
+      asSandboxPort,
+    )
     .option(...configOption)
-    .action(async ({ config, port, adminPort }: Options & { readonly port?: string; readonly adminPort?: string }) => {
+    .action(async ({ config, port, adminPort, sandboxPort }: Options & StartFlags) => {
       const { start } = await import('./start.ts')
       isGateway = true // its output is no result
-      end(await start(configFile(config), { server: port, admin: adminPort }, terminal))
+      end(await start(configFile(config), { server: port, admin: adminPort, sandbox: sandboxPort }, terminal))
     })
   program
     .command('check')

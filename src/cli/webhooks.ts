@@ -29,6 +29,7 @@ import { webhookSender } from '../process/webhook-sender.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { changing, printSecretFirst, refuse, type Terminal } from './terminal.ts'
 import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
+import { type ListenOptions, listenForWebhooks, triggerWebhooks } from './webhooks-listen.ts'
 
 const asName = parsedBy(toAccountName, accountNameRule)
 const formNames = forms.map(({ name }) => name)
@@ -36,6 +37,7 @@ const asForm = parsedBy(
   (text) => formNames.find((name) => name.toLowerCase() === text.toLowerCase()),
   `one of ${formNames.join(', ')}`,
 )
+const asSecret = parsedBy((text) => (/^whsec_[A-Za-z0-9+/]{43}=$/.test(text) ? text : undefined), 'a secret like whsec_…')
 const asOverlap = parsedBy((text) => {
   const duration = toDuration(text)
   return duration !== undefined && isOverlap(duration) ? duration : undefined
@@ -102,6 +104,26 @@ export function addWebhooks(program: Command, terminal: Terminal, end: (exitCode
     .option(...configOption)
     .option(...jsonOption)
     .action((id: string, options: DeliveryOptions) => run(options, (session) => listDeliveries(id, options, session)))
+
+  webhooks
+    .command('listen')
+    .description('print what a webhook of an account would get, until Ctrl-C, and send it on; no webhook is made')
+    .argument('<account>', 'the account', asName)
+    .option('--forward-to <url>', 'the receiver, anywhere, like http://127.0.0.1:3000/swaps: each is sent there once')
+    .option('--form <form>', `the form of what is sent: ${formNames.join(', ')} (default: defaultForm)`, asForm)
+    .option(...configOption)
+    .action((account: string, options: Options & ListenOptions) =>
+      run(options, (session) => listenForWebhooks(account, options, session)),
+    )
+  webhooks
+    .command('trigger <url>')
+    .description('send a receiver one of each type, with an example of a swap; exit code 1 if it does not take all')
+    .option('--secret <secret>', 'the secret that signs, like that of listen (default: a new one, which is printed)', asSecret)
+    .option('--form <form>', `the form of what is sent: ${formNames.join(', ')} (default: defaultForm)`, asForm)
+    .option(...configOption)
+    .action((url: string, options: Options & { readonly secret?: string; readonly form?: string }) =>
+      run(options, (session) => triggerWebhooks(url, options, session)),
+    )
 }
 
 /** What a rule refuses is exit 1, with its message. */

@@ -62,6 +62,8 @@ export function checkParts(
       checkStatuses(provider, form, own)
       if (provider.amountTo && !form.withReceivedAmounts)
         own.add(['amountTo'], `is only for Forms A and B: the form ${form.name} knows by itself what its provider takes`)
+      if (provider.actions && !form.withActions)
+        own.add(['actions'], `is only for Forms A and B: the form ${form.name} knows by itself what its provider can do`)
       if (provider.forwardAddress === false && form.sendsAddress)
         own.add(['forwardAddress'], `must be true: the form ${form.name} sends the address of each client to the provider`)
     } else own.add(['form'], `must be one of ${providerForms.map((known) => known.name).join(', ')}`)

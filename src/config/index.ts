@@ -115,6 +115,7 @@ export function loadConfig(file: string, forms: KnownForms, environment: Sources
 export interface Ports {
   readonly server?: string | undefined
   readonly admin?: string | undefined
+  readonly sandbox?: string | undefined
 }
 
 /**
@@ -242,7 +243,22 @@ function withPorts(tree: Tree, ports: Ports): Tree {
     const configured = tree[section] ?? {}
     return port !== undefined && isMapping(configured) ? [[section, { ...configured, port }]] : []
   })
-  return { ...tree, ...Object.fromEntries(sections) }
+  return { ...tree, ...providersAtSandbox(tree, ports.sandbox), ...Object.fromEntries(sections) }
+}
+
+const defaultSandboxPort = 9101
+
+/** The providers that are the sandbox of this file move with it. */
+function providersAtSandbox({ sandbox, providers }: { [key: string]: Tree }, port: string | undefined): { [key: string]: Tree } {
+  if (port === undefined || providers === undefined || !isMapping(providers)) return {}
+  const from = (sandbox !== undefined && isMapping(sandbox) && sandbox.port) || defaultSandboxPort
+  const start = `http://127.0.0.1:${from}/`
+  const moved = Object.entries(providers).map(([name, facts]): [string, Tree] => {
+    const url = isMapping(facts) ? facts.url : undefined
+    const isThere = typeof url === 'string' && url.startsWith(start)
+    return [name, isThere ? { ...(facts as object), url: `http://127.0.0.1:${port}/${url.slice(start.length)}` } : facts]
+  })
+  return { providers: Object.fromEntries(moved) }
 }
 
 function isMapping(tree: Tree): tree is { [key: string]: Tree } {

@@ -157,6 +157,11 @@ export const provider = keys({
     {},
     'Its name for a code of the asset table: a word (Form A) or `{ coin, network }` (Form B), each another; `null`: not offered. `{ contract }`, alone or beside `{ code }` or `{ coin, network }`: [another contract that you accept](assets.md#tokens-are-known-by-contract)',
   ),
+  actions: setting(
+    flag,
+    false,
+    'Form A or B: has `…/refund`, `…/continue` and `…/refund-address` for a held swap ([contract](contract.md#311-what-can-be-done-about-a-swap)). Other forms know it',
+  ),
   amountTo: setting(flag, false, 'Form A or B: takes `amountTo` in place of `amount`. Other forms know it'),
   extraIds: setting(
     extraIds,

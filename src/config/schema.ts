@@ -304,6 +304,20 @@ const egress = section(
   'The way out, to providers ([deployment.md](deployment.md#a-proxy-on-the-way-to-providers)).',
 )
 
+const sandboxLimits = section(
+  {
+    quotes: setting(
+      integer(1),
+      60,
+      'Quotes and lists of coins, per address: of all that one gateway sends',
+      'requests per 60 seconds',
+    ),
+    create: setting(integer(1), 30, 'Creates, per key', 'requests per 60 seconds'),
+    read: setting(integer(1), 120, 'Lists and gets, per key', 'requests per 60 seconds'),
+  },
+  'Its own limits, which a load of yours may reach before those of the gateway',
+)
+
 const sandbox = section(
   {
     enabled: setting(flag, false, 'Runs the sandbox'),
@@ -313,6 +327,7 @@ const sandbox = section(
     speed: setting(seconds(), 2, 'Time from one status to the next', 'seconds'),
     expiry: setting(seconds(), 1_200, 'Time without a deposit until it is overdue', 'seconds'),
     seed: setting(integer(0), 1, 'Seed of its prices'),
+    limits: sandboxLimits,
   },
   'The built-in provider for development and rehearsals. Its keys are public.',
 )

@@ -95,6 +95,10 @@ export function accounts(store: Store): Accounts {
           where keys.id = input.id and coalesce(keys.used_at, 0) < input.hour`.execute(within)
       })
     },
+    async accountId(name) {
+      const found = database.selectFrom('accounts').select('id').where('name', '=', name.normalize())
+      return (await found.executeTakeFirst())?.id
+    },
     async listAccounts(now, name) {
       const all = database.selectFrom('accounts').select(['id', 'name', 'created_at', 'limits']).orderBy('name')
       const toAccounts = (rows: Awaited<ReturnType<typeof all.execute>>, counts: KeyCounts): readonly Account[] =>

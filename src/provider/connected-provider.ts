@@ -107,7 +107,8 @@ export function connectProvider(
   const { keyOf, access, budgets, usesGatewayKey, steadyClock, observe, version } = parts
   const { name, tag } = provider
   const named = parts.form.withExtraIdNames(provider.extraIdNames)
-  const form = (provider.amountTo && named.withReceivedAmounts?.()) || named
+  const withAmounts = (provider.amountTo && named.withReceivedAmounts?.()) || named
+  const form = (provider.actions && withAmounts.withActions?.()) || withAmounts
   const timeoutMs = provider.timeout * 1000
   const { http, openConnections, retire, close } = upstream({
     url: provider.url,

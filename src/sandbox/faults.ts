@@ -3,13 +3,14 @@
 import { z } from 'zod'
 import { Fault } from '../domain/fault.ts'
 import { type Op, ops } from '../domain/service.ts'
+import { swapActions } from '../domain/swap-action.ts'
 import { errorBody } from '../edges/encode-response.ts'
-import { type Router, router } from '../edges/router.ts'
+import { type Match, type Router, router } from '../edges/router.ts'
 import type { FormHandler } from '../edges/serve.ts'
 import type { Form } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
-import { requestedOutage } from './rehearsals.ts'
+import { type Outage as RehearsedOutage, requestedOutage } from './rehearsals.ts'
 import { DamagedResponse, numberBetween } from './server.ts'
 
 /** Resolves after so many milliseconds. */
@@ -18,11 +19,23 @@ export type Pause = (milliseconds: number) => Promise<unknown>
 const nothing: HttpResponse = { status: 500, headers: {}, body: '' }
 
 /** The form's handler, with whatever was set for the operation, else with what the amount of the request rehearses. */
-export function injectFaults(served: FormHandler, form: Form, injector: FaultInjector, pause: Pause): FormHandler {
-  const route = router(form)
+export function injectFaults(
+  served: FormHandler,
+  form: Form,
+  injector: FaultInjector,
+  pause: Pause,
+  outageOfAction: (id: string) => RehearsedOutage | undefined,
+): FormHandler {
+  const route = router(form, [], new Set(swapActions))
   return async (request, mountedRequest) => {
-    const op = operationOf(route, request.method, mountedRequest?.path ?? request.path)
-    if (!op) return served(request, mountedRequest)
+    const { endpoint, path } = matchOf(route, request.method, mountedRequest?.path ?? request.path)
+    if (endpoint && 'question' in endpoint) {
+      const rehearsed = outageOfAction(path.id ?? '')
+      if (!rehearsed) return served(request, mountedRequest)
+      return errorBeforeEffect(rehearsed, form) ?? damage(await served(request, mountedRequest), rehearsed)
+    }
+    if (!endpoint || !('op' in endpoint)) return served(request, mountedRequest)
+    const { op } = endpoint
     const { outage, request: readRequest } = await requestedOutage(request, op, form)
     const injected = injector.draw(op) ?? outage
     if (!injected) return served(readRequest, mountedRequest)
@@ -31,12 +44,11 @@ export function injectFaults(served: FormHandler, form: Form, injector: FaultInj
   }
 }
 
-function operationOf(route: Router, method: string, path: string): Op | undefined {
+function matchOf(route: Router, method: string, path: string): Pick<Match, 'endpoint' | 'path'> {
   try {
-    const { endpoint } = route(method, path)
-    return endpoint && 'op' in endpoint ? endpoint.op : undefined
+    return route(method, path)
   } catch (reason) {
-    if (reason instanceof Fault) return undefined
+    if (reason instanceof Fault) return { endpoint: undefined, path: {} }
     throw reason
   }
 }

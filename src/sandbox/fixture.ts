@@ -23,7 +23,15 @@ const assets = new AssetTable([
   { coin: 'XRP', name: xrp.name, assets: [xrp] },
 ])
 
-const settings: SandboxSettings = { port: 0, data: ':memory:', autoDeposit: 0, speed: 2, expiry: 60, seed: 1 }
+const settings: SandboxSettings = {
+  port: 0,
+  data: ':memory:',
+  autoDeposit: 0,
+  speed: 2,
+  expiry: 60,
+  seed: 1,
+  limits: { quotes: 60, create: 30, read: 120 },
+}
 
 export interface SandboxResponse extends HttpResponse {
   /** The body, read. */

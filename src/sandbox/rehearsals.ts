@@ -1,6 +1,6 @@
 /**
  * Amounts with which a client rehearses what a provider does wrong, as payment services have test cards (docs/sandbox.md). The last six
- * decimals of such an amount are 7357 and two digits; no other amount means anything. Only the sandbox reads them.
+ * decimals of such an amount are 7357 and two digits, the last of which is not 0; no other amount means anything. Only the sandbox reads them.
  */
 import { type Amount, plainAmount, toAmount } from '../domain/amount.ts'
 import { AssetTable } from '../domain/asset.ts'
@@ -16,9 +16,13 @@ interface Rehearsal {
   /** What the sandbox creates. */
   readonly swap?: 'withOtherRateType' | 'twice'
   readonly get?: 'fails'
+  /** Once its deposit is confirmed. */
+  readonly course?: 'held'
+  /** What befalls each action on it. */
+  readonly action?: Outage
 }
 
-interface Outage {
+export interface Outage {
   readonly latency?: number
   readonly status?: number
   readonly reset?: 'before' | 'after'
@@ -38,6 +42,10 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
   '07': { swap: 'withOtherRateType' },
   '08': { swap: 'twice', create: { reset: 'after' } },
   '09': { get: 'fails' },
+  '11': { course: 'held' },
+  '12': { course: 'held', action: { status: 400 } },
+  '13': { course: 'held', action: { reset: 'after' } },
+  '14': { course: 'held', action: { reset: 'before' } },
 }
 
 const mark = /\.[0-9]*7357([0-9]{2})$/

@@ -164,6 +164,13 @@ test('the limits are those of the service', async () => {
   expect(statuses).toEqual([...Array.from({ length: 60 }, () => 200), 429])
 })
 
+test('the limits are those of the configuration', async () => {
+  const { send } = await sandboxInMemory({ limits: { quotes: 2, create: 30, read: 120 } })
+  const statuses: number[] = []
+  for (let count = 0; count < 3; count++) statuses.push((await send('GET', '/a/api/v2/currencies')).status)
+  expect(statuses).toEqual([200, 200, 429])
+})
+
 test('a fixed quote is kept for one create of its key, for a minute', async () => {
   const { send, create, time } = await sandboxInMemory()
   const quote = async (path = '/a/api/v2/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=0.1&rateType=fixed&quoteId=true') =>

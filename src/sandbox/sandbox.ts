@@ -9,12 +9,13 @@ import type { SandboxControl } from '../domain/sandbox-event.ts'
 import { mounts } from '../edges/mounts.ts'
 import { serve } from '../edges/serve.ts'
 import type { Form } from '../wire/form.ts'
+import { sandboxActions } from './actions.ts'
 import { control, drive } from './control.ts'
 import { faultInjector, injectFaults, type Pause } from './faults.ts'
 import { market } from './market.ts'
 import type { Digest } from './networks.ts'
-import { offered } from './rehearsals.ts'
-import { type Listen, type Server, sandboxGate } from './server.ts'
+import { type Outage, offered, rehearsalOf } from './rehearsals.ts'
+import { type Listen, type SandboxLimits, type Server, sandboxGate } from './server.ts'
 import { type Sandbox, sandboxService } from './service.ts'
 import { ownWords, type Pace, type Store } from './store.ts'
 
@@ -25,6 +26,7 @@ export interface SandboxSettings extends Pace {
   /** The file of the store. */
   readonly data: string
   readonly seed: number
+  readonly limits: SandboxLimits
 }
 
 export interface SandboxParts {
@@ -67,18 +69,26 @@ export async function startSandbox(parts: SandboxParts): Promise<RunningSandbox>
   }
 }
 
-function handler(sandbox: Sandbox, { forms, limiter, digest, pause }: SandboxParts) {
+function handler(sandbox: Sandbox, { settings, forms, limiter, digest, pause }: SandboxParts) {
   const [defaultForm] = forms
   if (!defaultForm) throw new Error('The sandbox has no form.')
   const service = sandboxService(sandbox)
   const edge = {
-    gate: sandboxGate(limiter, digest),
+    gate: sandboxGate(limiter, settings.limits, digest),
     identify: async (key: string) => ({ identity: digest(key) }),
     observe: () => {},
   }
   const injector = faultInjector(Math.random)
+  const answers = sandboxActions(sandbox, service)
+  const outageOfAction = (id: string): Outage | undefined => {
+    const swap = sandbox.store.find(id)
+    return swap && rehearsalOf(swap.promised ?? swap.amountIn)?.action
+  }
   const handlers = forms.map((form) => {
-    return [form, injectFaults(serve(form.withStatusWords(ownWords), service, edge), form, injector, pause)] as const
+    return [
+      form,
+      injectFaults(serve(form.withStatusWords(ownWords), service, edge, { answers }), form, injector, pause, outageOfAction),
+    ] as const
   })
   return control(mounts(new Map(handlers), defaultForm), sandbox, injector, defaultForm)
 }

@@ -76,15 +76,24 @@ function readMembers(text: string): unknown {
 
 export const publicKeys: readonly string[] = ['sandbox-key-1', 'sandbox-key-2']
 
-/** Per minute (docs/service.md §8). */
-const serviceLimits = { quotes: 60, create: 30, read: 120, unverified: 120, window: 60, dryRun: false }
+/** Requests in a minute (docs/service.md §8). */
+export interface SandboxLimits {
+  readonly quotes: number
+  readonly create: number
+  readonly read: number
+}
 
 /** The key, then the limits of the service. `digest` is what makes a key's identity. */
-export function sandboxGate(limiter: Limiter, digest: Digest): Gate {
+export function sandboxGate(limiter: Limiter, configured: SandboxLimits, digest: Digest): Gate {
   const known = new Set(publicKeys.map(digest))
   const verifiedKeys = { has: async () => true, add: async () => {} }
   const refusedAddresses = { has: async () => true, add: () => {} }
-  const limits = clientLimits({ limiter, configured: serviceLimits, refusedAddresses, observe: () => {} })
+  const limits = clientLimits({
+    limiter,
+    configured: { ...configured, unverified: 120, window: 60, dryRun: false },
+    refusedAddresses,
+    observe: () => {},
+  })
   const gate = admission({ limits, refusedAddresses, verifiedKeys, isShed: () => false })
   // Unknown keys have no limit of their own: all clients of a gateway come from one address, and would pause it for each other.
   return async (op, caller, needsKey = keyed.has(op)) => {

@@ -5,6 +5,7 @@ import { Fault } from '../domain/fault.ts'
 import type { Status } from '../domain/status.ts'
 import type { Pair, RateType } from '../domain/swap.ts'
 import { isWithin, type Terms } from './market.ts'
+import { rehearsalOf } from './rehearsals.ts'
 
 interface Deposit {
   readonly amount: Amount
@@ -37,7 +38,7 @@ export const ownWords = ['held', 'failed'] as const
 
 /** What happened to a swap beside its course: the latest counts. */
 interface Intervention {
-  readonly status: (typeof ownWords)[number] | 'refunded'
+  readonly status: (typeof ownWords)[number] | 'refunded' | 'continued'
   /** Milliseconds since 1970. */
   readonly at: number
 }
@@ -98,17 +99,28 @@ export interface Stage {
 
 const paid: readonly Status[] = ['confirmation', 'confirmed', 'exchanging', 'sending', 'success']
 const refused: readonly Status[] = ['confirmation', 'confirmed', 'refunded']
+const held: readonly Stage['status'][] = ['confirmation', 'confirmed', 'held']
+const continued: readonly Status[] = ['exchanging', 'sending', 'success']
 
 /** A deposit outside the limits is refunded once it is confirmed; a late one revives an overdue swap. */
 export function stageOf(swap: Swap, pace: Pace, now: number): Stage {
   const deposit = depositOf(swap, pace, now)
-  if (swap.intervention) return { status: swap.intervention.status, since: swap.intervention.at, ...(deposit && { deposit }) }
+  const { intervention } = swap
+  if (intervention && intervention.status !== 'continued')
+    return { status: intervention.status, since: intervention.at, ...(deposit && { deposit }) }
   if (!deposit) return withoutDeposit(swap, pace, now)
-  const path = isWithin(deposit.amount, swap) ? paid : refused
-  const step = pace.speed * 1000
-  const passed = step === 0 ? path.length : Math.floor((now - deposit.at) / step)
+  if (intervention && intervention.at > deposit.at) return { ...along(continued, intervention.at, pace, now), deposit }
+  const isHeld = rehearsalOf(swap.promised ?? swap.amountIn)?.course === 'held'
+  const path = !isWithin(deposit.amount, swap) ? refused : isHeld && !intervention ? held : paid
+  return { ...along(path, deposit.at, pace, now), deposit }
+}
+
+/** How far a swap is that began this path at a moment. */
+function along(path: readonly Stage['status'][], from: number, { speed }: Pace, now: number): Pick<Stage, 'status' | 'since'> {
+  const step = speed * 1000
+  const passed = step === 0 ? path.length : Math.floor((now - from) / step)
   const at = Math.min(Math.max(passed, 0), path.length - 1)
-  return { status: path[at] as Status, since: deposit.at + at * step, deposit }
+  return { status: path[at] as Stage['status'], since: from + at * step }
 }
 
 function withoutDeposit(swap: Swap, pace: Pace, now: number): Stage {

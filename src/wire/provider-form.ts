@@ -6,6 +6,7 @@ import { type ExtraIdNames, renameExtraIds } from './extra-ids.ts'
 import type { Covers, Form } from './form.ts'
 import { type ProviderCredential, plainKey } from './provider-credential.ts'
 import {
+  type ActionTables,
   type AmountSide,
   type AssetWords,
   compileAction,
@@ -19,7 +20,16 @@ import {
   variantsOf,
 } from './provider-operation.ts'
 import type { RefusalTable } from './refusal.ts'
-import { fieldsOf, type RequestTree, type ResponseTree, type Setting, type SettingKind, type StatusMeaning } from './table.ts'
+import {
+  extension,
+  fieldsOf,
+  optional,
+  type RequestTree,
+  type ResponseTree,
+  type Setting,
+  type SettingKind,
+  type StatusMeaning,
+} from './table.ts'
 
 export interface ProviderForm {
   readonly name: string
@@ -56,6 +66,8 @@ export interface ProviderForm {
   readonly withExtraIdNames: (names: ExtraIdNames) => ProviderForm
   /** The same form of a provider that takes the amount that is to be received; absent where the tables say it. */
   readonly withReceivedAmounts?: () => ProviderForm
+  /** The same form of a provider that has the actions on swaps; absent where the tables say it. */
+  readonly withActions?: () => ProviderForm
 }
 
 type RequestOf<O extends Op> = Operations[O]['request']
@@ -216,11 +228,11 @@ export function findProviderForm(name: string, candidates: readonly ProviderForm
 }
 
 export function providerFormOf(form: Form): ProviderForm {
-  return serviceFormOf(form, false)
+  return serviceFormOf(form, false, false)
 }
 
-/** `takesReceived`: whether this service takes the amount that is to be received, which the interface leaves open. */
-function serviceFormOf(form: Form, takesReceived: boolean): ProviderForm {
+/** What the interface leaves open: whether this service takes the amount that is to be received, and has the actions on swaps. */
+function serviceFormOf(form: Form, takesReceived: boolean, hasActions: boolean): ProviderForm {
   const { name, capabilities } = form
   const operations = new Map(ops.map((op) => [op, operationOf(form, op)]))
   const rateNames = form.operations.getRate.responseNames
@@ -247,16 +259,31 @@ function serviceFormOf(form: Form, takesReceived: boolean): ProviderForm {
     flagsDepositMemos: false,
     hasSecretIds: false,
     orderPage: undefined,
-    actions: new Map(),
+    actions: hasActions ? serviceActions : new Map(),
     settings: [],
     optionalSettings: {},
     sendsAddress: false,
     operation: (op, _, side = 'sent') => (side === 'sent' || takesReceived ? operations.get(op) : undefined),
     operations: [...operations.values()],
-    withExtraIdNames: (names) => serviceFormOf(form.withExtraIdNames(names), takesReceived),
-    withReceivedAmounts: () => serviceFormOf(form, true),
+    withExtraIdNames: (names) => serviceFormOf(form.withExtraIdNames(names), takesReceived, hasActions),
+    withReceivedAmounts: () => serviceFormOf(form, true, hasActions),
+    withActions: () => serviceFormOf(form, takesReceived, true),
   }
 }
+
+const refund = { id: 'id', address: optional('refundAddress'), extraId: extension('refundExtraId') } as const
+
+/** In either form, for a swap that is held. */
+const serviceActions: ReadonlyMap<SwapAction, ProviderAction> = new Map(
+  Object.entries({
+    refundTransaction: { at: 'POST /transactions/{id}/refund', request: refund, offeredIn: ['held'] },
+    continueTransaction: { at: 'POST /transactions/{id}/continue', request: { id: 'id' }, offeredIn: ['held'] },
+    setRefundAddress: { at: 'POST /transactions/{id}/refund-address', request: refund, offeredIn: ['held'] },
+  } satisfies Record<SwapAction, ActionTables>).map(([action, tables]) => [
+    action as SwapAction,
+    compileAction(action as SwapAction, tables as ActionTables),
+  ]),
+)
 
 function operationOf(form: Form, op: (typeof ops)[number]): ProviderOperation {
   const operation = form.operations[op]

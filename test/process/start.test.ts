@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { tokenHelp } from '../../src/operator/start-token.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
+import { freePort } from '../support/free-port.ts'
 import { olderNode } from '../support/older-node.ts'
 import { ConfigDirectory, Swapgate, sourceProgram } from './swapgate.ts'
 
@@ -223,6 +224,16 @@ it.each([1, 2])(
     expect(swapgate.outputText()).not.toContain('after a restart')
   },
 )
+
+it('--sandbox-port counts in place of sandbox.port, and in the URLs of its providers', async () => {
+  const port = await freePort(28_000, 1_000)
+  const provider = 'providers: { alpha: { form: A, url: "http://127.0.0.1:9101/a/api/v2" } }\nrouting: { providers: [alpha] }\n'
+  const file = directory.write(`${freePorts}${provider}sandbox: { enabled: true, data: "${directory.path}/sandbox.db" }\n`)
+  await using swapgate = new Swapgate(['start', '--sandbox-port', String(port), '--config', file])
+  const urls = await swapgate.urls()
+  expect(urls.get('sandbox')).toBe(`http://127.0.0.1:${port}`)
+  expect(await status(`${urls.get('gateway')}/a/api/v2/rate?coinFrom=BTC&coinTo=ETH&amount=0.1`)).toBe(200)
+})
 
 it('one port for both is a fault of the configuration', async () => {
   const file = directory.write(`${freePorts}${alpha}`)

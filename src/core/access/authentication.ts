@@ -293,6 +293,8 @@ export interface Accounts {
   readonly rotateKey: (id: string, until: number, key: Omit<IssuedKey, 'name'>, digest: string, actor: string) => Promise<boolean>
   /** Hours by key id. */
   readonly recordUses: (hours: ReadonlyMap<string, number>) => Promise<void>
+  /** The owner of its swaps. Undefined if there is no account of this name. */
+  readonly accountId: (name: string) => Promise<string | undefined>
   /** By name; with a name only that one, however its letters are composed. `now`: for which keys are valid. */
   readonly listAccounts: (now: number, name?: string) => Promise<readonly Account[]>
   /** Makes the account if the name is new. A limit that is null is as configured, one that is absent stays. Returns the limits after it. */

@@ -243,6 +243,7 @@ Some amounts do what a provider does wrong, so that your client can see each err
 | \`0.10735707\` | | \`mismatch\` |
 | \`0.10735708\` | | \`outcome_unknown\`; \`needs_person\` in the end |
 | \`0.10735709\` | | each get of the swap fails |
+| \`0.10735711\` | | held once it is paid: with \`capabilities\`, where the operator issues keys |
 
 The sandbox does not offer \`XNO\`: a create for it is \`not_offered\`.`
 }
