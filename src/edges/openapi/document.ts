@@ -56,7 +56,7 @@ export function describeForm(form: Form, served?: Served, mountedAt = ''): Schem
     components: {
       securitySchemes: securitySchemes(form, served),
       schemas: schemas(form, served),
-      parameters: requestHeaders(form.name, served?.picks),
+      parameters: requestHeaders(form.name, served?.picks, served?.requiresIdempotencyKey === true && form.hasIdempotencyKey),
       headers: responseHeaders,
       responses: refusalResponses(form),
     },

@@ -86,7 +86,11 @@ export function headersOf(...more: readonly HeaderName[]): Schema {
 }
 
 /** The request headers except the key, by the name of their component; `form` is the name of the form; `picks`: the tags to choose from, if known. */
-export function requestHeaders(form: string, picks?: readonly string[]): Readonly<Record<string, Schema>> {
+export function requestHeaders(
+  form: string,
+  picks: readonly string[] | undefined,
+  requiresIdempotencyKey: boolean,
+): Readonly<Record<string, Schema>> {
   const parameter = (name: string, description: string, schema: Schema): Schema => ({ name, in: 'header', description, schema })
   return {
     RequestId: parameter('X-Request-Id', 'Your own id for this request; the response returns it.', {
@@ -110,10 +114,13 @@ export function requestHeaders(form: string, picks?: readonly string[]): Readonl
       text,
     ),
     IfNoneMatch: parameter('If-None-Match', 'The `ETag` of your cached response.', text),
-    IdempotencyKey: parameter(
-      'Idempotency-Key',
-      'Your own key for this create, so that a repeated request does not create again. Quotes around it are optional.',
-      { ...requestScalars.name.schema, pattern: '^[!-~]+$', maxLength: 512 },
-    ),
+    IdempotencyKey: {
+      ...parameter(
+        'Idempotency-Key',
+        'Your own key for this create, so that a repeated request does not create again. Quotes around it are optional.',
+        { ...requestScalars.name.schema, pattern: '^[!-~]+$', maxLength: 512 },
+      ),
+      ...(requiresIdempotencyKey && { required: true }),
+    },
   }
 }
