@@ -417,6 +417,7 @@ _meanings: Dict[str, _Meaning] = {
     "needs_person": _Meaning(Unavailable, may_exist=True),
     "conflict": _Meaning(BadRequest),
     "key_reused": _Meaning(KeyReused),
+    "idempotency_key_missing": _Meaning(BadRequest),
     "limited": _Meaning(Limited, passes=True),
     "unverified_limited": _Meaning(Limited, passes=True),
     "too_large": _Meaning(BadRequest),

@@ -333,6 +333,7 @@ const meanings = {
   needs_person: { error: Unavailable, mayExist: true },
   conflict: badRequest,
   key_reused: { error: KeyReused },
+  idempotency_key_missing: badRequest,
   limited,
   unverified_limited: limited,
   too_large: badRequest,

@@ -36,6 +36,7 @@ export function addInit(program: Command, terminal: Terminal, end: (exitCode: Ex
         return { ...before, [name]: value }
       },
     )
+    .option('--require-idempotency-key <yes|no>', 'whether each create must have an Idempotency-Key (default: yes)')
     .option('--forward-address', 'allow a provider that needs it to get the address of each client')
     .option(...configOption)
     .option(...jsonOption)
@@ -119,7 +120,8 @@ function nextSteps(written: readonly string[], { mode }: Answers, provider: stri
 }
 
 /** The text of a configuration file. Everything that is not in it has its default. */
-function configurationText({ form, url, mode, key, secret, port, settings, forwardsAddress }: Answers, provider: string): string {
+function configurationText(answers: Answers, provider: string): string {
+  const { form, url, mode, key, secret, port, settings, forwardsAddress, requiresIdempotencyKey } = answers
   const quoted = (value: string): string => JSON.stringify(value)
   const named = Object.entries(settings).map(([name, value]) => `      ${quoted(name)}: ${quoted(value)}\n`)
   return `# Every key, with its default and its unit: docs/configuration.md.
@@ -131,6 +133,10 @@ server:
 # managed: clients use keys that you issue (swapgate keys create). passthrough: clients use their own keys at the provider.
 auth:
   mode: ${mode}
+
+# A client that repeats a create without an Idempotency-Key would make a second swap.
+creates:
+  requireIdempotencyKey: ${requiresIdempotencyKey}
 
 ledger:
   url: "\${LEDGER_URL:-sqlite:data/swapgate.db}"
@@ -159,6 +165,7 @@ interface InitFlags {
   readonly secret?: string
   readonly mode?: string
   readonly port?: string
+  readonly requireIdempotencyKey?: string
   readonly setting?: Readonly<Record<string, string>>
   readonly forwardAddress?: true
 }
@@ -174,6 +181,7 @@ interface Answers {
   readonly port: number
   readonly settings: Readonly<Record<string, string>>
   readonly forwardsAddress: boolean
+  readonly requiresIdempotencyKey: boolean
 }
 
 const adminPort = 9_090
@@ -231,7 +239,14 @@ async function askAll(flags: InitFlags, ask: Ask): Promise<Answers> {
       question: 'Whether the provider may get the address of each client, without which it serves none: yes',
       parse: toConsent,
     })
-  return { form: form.name, url, mode, key, secret, port, settings, forwardsAddress: form.sendsAddress }
+  const requiresIdempotencyKey = await ask({
+    flag: '--require-idempotency-key',
+    given: flags.requireIdempotencyKey,
+    question: 'Whether a create must have an Idempotency-Key, so that no repeat makes a second swap: yes or no',
+    preset: 'yes',
+    parse: toYesOrNo,
+  })
+  return { form: form.name, url, mode, key, secret, port, settings, forwardsAddress: form.sendsAddress, requiresIdempotencyKey }
 }
 
 function formNames(): string {
@@ -260,6 +275,10 @@ function toPort(text: string): number {
 
 function toConsent(text: string): true {
   return text === 'yes' || fail('it must be yes: this form sends the address of each client')
+}
+
+function toYesOrNo(text: string): boolean {
+  return text === 'yes' || (text === 'no' ? false : fail('it must be yes or no'))
 }
 
 function toText(text: string): string {

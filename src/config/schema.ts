@@ -339,6 +339,17 @@ const exolix = section(
   'The form of clients that speak Exolix ([contract](contract.md#162-the-exolix-client-form)).',
 )
 
+const creates = section(
+  {
+    requireIdempotencyKey: setting(
+      flag,
+      false,
+      'A create without `Idempotency-Key` is 400: a client that repeats it would make a second swap. Not for clients of the form `exolix`',
+    ),
+  },
+  'The creates of clients ([contract](contract.md#101-idempotency-key)).',
+)
+
 const webhooks = section(
   {
     key: setting(
@@ -364,6 +375,7 @@ const shape = {
   admin,
   defaultForm: setting(name, 'A', 'Form of a request that names none: `A`, `B`, `exolix`'),
   exolix,
+  creates,
   docs: setting(flag, true, "Serves `/docs` and each form's `openapi.json`"),
   replicas: setting(
     integer(1),

@@ -369,6 +369,7 @@ export const reasons = [
   'below_minimum',
   'above_maximum',
   'refused', // the provider refused the request for another reason
+  'idempotency_key_missing', // the operator requires one
   'key_missing',
   'key_invalid',
   'key_scope', // the key is valid, and may not do this

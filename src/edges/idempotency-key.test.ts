@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readIdempotencyKey } from './idempotency-key.ts'
 
 const read = (value: string | undefined, repeated: readonly string[] = []): string | undefined =>
-  readIdempotencyKey({ method: 'POST', path: '/', query: '', headers: { 'idempotency-key': value }, repeated })
+  readIdempotencyKey({ method: 'POST', path: '/', query: '', headers: { 'idempotency-key': value }, repeated }, false)
 
 test.each([
   ['8e03978e-40d5', '8e03978e-40d5'],

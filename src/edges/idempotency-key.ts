@@ -14,10 +14,16 @@ export function idempotencyKeyIn({ headers, repeated }: HttpRequest): string | u
   return key.length >= 1 && key.length <= 255 ? key : undefined
 }
 
-/** The same. Throws a `Fault` (400) if it is invalid. */
-export function readIdempotencyKey(request: HttpRequest): string | undefined {
+/** The same. Throws a `Fault` (400) if it is invalid, or required and missing. */
+export function readIdempotencyKey(request: HttpRequest, isRequired: boolean): string | undefined {
   const key = idempotencyKeyIn(request)
-  if (key !== undefined || request.headers[header] === undefined) return key
+  if (key !== undefined) return key
+  if (request.headers[header] === undefined) {
+    if (!isRequired) return undefined
+    const message =
+      'A create needs an Idempotency-Key here: send a new one with each new swap, like a UUID, and the same one with each repeat.'
+    throw new Fault('invalid', message, { reason: 'idempotency_key_missing', effect: 'refused' })
+  }
   throw new Fault(
     'invalid',
     'Invalid Idempotency-Key: it must be sent once, as 1 to 255 visible ASCII characters, in quotes or without.',

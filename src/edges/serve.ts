@@ -43,6 +43,8 @@ interface FormSettings {
   readonly networksOf?: NetworksOf
   /** Whether a form that takes its key beside the header takes it in the query too; absent: no. */
   readonly keyInQuery?: boolean
+  /** Whether a create must have an `Idempotency-Key`, in a form whose clients know it. */
+  readonly requiresIdempotencyKey?: boolean
   /** What it lacks is no path of the form here. */
   readonly answers?: Answers | undefined
   /** The streams that there are; those that it lacks are no paths. */
@@ -80,6 +82,7 @@ export function serve(form: Form, service: SwapService, edge: ClientEdge, settin
     basePaths,
     networksOf = () => [],
     keyInQuery = false,
+    requiresIdempotencyKey = false,
     answers = {},
     feeds = {},
   } = settings
@@ -94,6 +97,7 @@ export function serve(form: Form, service: SwapService, edge: ClientEdge, settin
     hasPicks,
     networksOf,
     keyInQuery,
+    requiresIdempotencyKey: requiresIdempotencyKey && form.hasIdempotencyKey,
     answers,
     feeds,
     encodeOptions,
@@ -111,6 +115,7 @@ interface FormServer {
   readonly hasPicks: boolean
   readonly networksOf: NetworksOf
   readonly keyInQuery: boolean
+  readonly requiresIdempotencyKey: boolean
   readonly answers: Answers
   readonly feeds: Partial<EventFeeds>
   readonly encodeOptions: EncodeOptions
@@ -138,7 +143,7 @@ async function respond(
   server: FormServer,
 ): Promise<HttpResponse> {
   const { formConflict, page } = mountedRequest
-  const { form, service, edge, hasPicks, networksOf, keyInQuery, answers, encodeOptions } = server
+  const { form, service, edge, hasPicks, networksOf, keyInQuery, requiresIdempotencyKey, answers, encodeOptions } = server
   if (request.protocolError) throw request.protocolError
   if (page) return respondWithPage(page, request, formConflict, record, server)
   const { endpoint, path, allow } = findEndpoint(request, mountedRequest, record, server)
@@ -176,7 +181,7 @@ async function respond(
   }
   const operation = endpoint
   const operationRequest = fields as Request<Op>
-  const idempotencyKeyHeader = text === undefined ? undefined : readIdempotencyKey(request)
+  const idempotencyKeyHeader = text === undefined ? undefined : readIdempotencyKey(request, requiresIdempotencyKey)
   const answer = async (): Promise<HttpResponse> => {
     const context = contextOf(request, caller, idempotencyKeyHeader, record, server)
     const response = await service.call(operation.op, operationRequest, context)

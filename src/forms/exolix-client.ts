@@ -62,6 +62,7 @@ export const exolixClient = defineForm({
   credential: keyOrBearer('Authorization'),
   isChosenByKey: false,
   keyMember: 'apiToken',
+  hasIdempotencyKey: false,
   statuses: ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success', 'overdue', 'refunded'],
   newestFirst: false,
   hasExpectedAmount: true,

@@ -46,6 +46,7 @@ export function served(
     hasPicks: isManaged && config.routing.pick.length > 0,
     basePaths: basePathsOf(forms),
     keyInQuery: config.keyInQuery,
+    requiresIdempotencyKey: config.creates.requireIdempotencyKey,
     networksOf: (coin: string) => config.assets.coin(coin)?.assets.map(({ network }) => network) ?? [],
   }
   const handlers = new Map(forms.map((form) => [form, serve(form, service, edge, settings)]))

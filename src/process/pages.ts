@@ -17,7 +17,10 @@ export function preparePages(forms: readonly Form[], hasPorts = true): (config: 
   }
 }
 
-function servedBy({ auth, defaultForm, keyInQuery, limits, routing, providers, sandbox }: Config, hasPorts: boolean): Served {
+function servedBy(
+  { auth, creates, defaultForm, keyInQuery, limits, routing, providers, sandbox }: Config,
+  hasPorts: boolean,
+): Served {
   const isManaged = auth.mode === 'managed'
   const active = providers.filter(({ name }) => routing.providers.includes(name))
   const withMemos = active.filter(({ extraIds }) => extraIds !== false).length
@@ -25,6 +28,7 @@ function servedBy({ auth, defaultForm, keyInQuery, limits, routing, providers, s
     isManaged,
     defaultForm,
     keyInQuery,
+    requiresIdempotencyKey: creates.requireIdempotencyKey,
     limits,
     picks: isManaged ? routing.pick : [],
     memos: withMemos === 0 ? 'none' : withMemos === active.length ? 'all' : 'some',

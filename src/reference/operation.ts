@@ -242,6 +242,7 @@ const operationsOf: Readonly<Partial<Record<Reason, readonly Name[]>>> = {
   memo_invalid: ofCreates,
   mismatch: ofCreates,
   outcome_unknown: ofCreates,
+  idempotency_key_missing: ofCreates,
 }
 
 function errorMarkup(status: string, { description, headers }: Response, operation: Name): Markup {

@@ -104,6 +104,8 @@ export interface FormTables {
   readonly isChosenByKey?: boolean
   /** The member of a body, and with the operator's leave of a query, that may have the key in place of the header. No field has it. */
   readonly keyMember?: string
+  /** Whether its clients know `Idempotency-Key`, so that one can be required of them. Default: yes. */
+  readonly hasIdempotencyKey?: boolean
   /** Whether an empty parameter of a list means that there is none, as it does elsewhere. Default: it is refused. */
   readonly takesEmptyParameters?: boolean
   readonly operations: Readonly<Record<Op, OperationTables>>
@@ -165,6 +167,7 @@ export interface Form {
   readonly isChosenByKey: boolean
   /** Undefined: only the header has the key. */
   readonly keyMember: string | undefined
+  readonly hasIdempotencyKey: boolean
   readonly operations: Readonly<Record<Op, OperationCodec>>
   readonly questions: readonly QuestionCodec[]
   /** Empty in a form without streams. */
@@ -188,6 +191,7 @@ export function defineForm(tables: FormTables): Form {
     amountRefusal: tables.amountRefusal,
     isChosenByKey: tables.isChosenByKey ?? true,
     keyMember: tables.keyMember,
+    hasIdempotencyKey: tables.hasIdempotencyKey ?? true,
     operations,
     questions: questionsOf(tables, statuses),
     streams: tables.hasStreams ? streamsOf(operations.getTransaction) : [],

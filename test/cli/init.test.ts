@@ -50,7 +50,9 @@ function flagsWith(others: readonly string[]): readonly string[] {
 
 describe('what is written passes check', () => {
   it('by options: no prompt, and defaults for the others', async () => {
-    const { exitCode, out, err } = await swapgate(['init', ...flags, '--mode', 'managed', '--port', '8090'])
+    const { exitCode, out, err } = await swapgate([
+      ...['init', ...flags, '--mode', 'managed', '--port', '8090', '--require-idempotency-key', 'no'],
+    ])
     expect([exitCode, err]).toEqual([0, ''])
     expect(out).toMatch(/^Written: config\/gateway\.yaml, config\/assets\.yaml\.\nNext: swapgate providers try alpha\n/)
     const report = await checked()
@@ -62,14 +64,16 @@ describe('what is written passes check', () => {
     })
     expect(Number(report.assets)).toBeGreaterThan(100)
     expect(configuration()).toMatch(/^ {2}port: 8090$/m)
+    expect(configuration()).toMatch(/^ {2}requireIdempotencyKey: false$/m)
   })
 
   it('by answers, one line each, also those of a pipe', async () => {
-    const answers = ['exolix', 'https://exolix.example/api/v2', '', 'ALPHA_KEY', '']
+    const answers = ['exolix', 'https://exolix.example/api/v2', '', 'ALPHA_KEY', '', 'no']
     await using running = new Swapgate(['init'], { env, cwd: directory })
     running.child.stdin?.end(answers.map((answer) => `${answer}\n`).join(''))
     const { exitCode, out, err } = await running.ended
-    expect([exitCode, err.trim().split('\n').length]).toEqual([0, 5])
+    expect([exitCode, err.trim().split('\n').length]).toEqual([0, 6])
+    expect(configuration()).toMatch(/^ {2}requireIdempotencyKey: false$/m)
     expect(err).toMatch(/^Form of the provider's API: A, B, .*exolix.*:$/m)
     expect(err).toMatch(/^Port of the gateway \[8080\]:$/m)
     expect(out).toMatch(/^Written: /)
@@ -109,7 +113,8 @@ describe('what is written passes check', () => {
 
   it('options answer some questions, and the input the others', async () => {
     const { exitCode, err } = await swapgate(['init', ...flags.slice(0, 4)], ['passthrough', 'none', '0'])
-    expect([exitCode, err.trim().split('\n').length]).toEqual([0, 3])
+    expect([exitCode, err.trim().split('\n').length]).toEqual([0, 4])
+    expect(configuration()).toMatch(/^ {2}requireIdempotencyKey: true$/m)
     expect(await checked()).toMatchObject({ mode: 'passthrough' })
     expect(configuration()).not.toMatch(/^ +key:/m)
   })

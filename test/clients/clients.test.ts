@@ -22,6 +22,7 @@ const errorsOfCreate: Readonly<Record<string, readonly string[]>> = {
     'parameter_invalid',
     'parameter_unknown',
     'body_invalid',
+    'idempotency_key_missing',
     'too_large',
     'media_type',
     'conflict',

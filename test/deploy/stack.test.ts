@@ -53,7 +53,7 @@ it('a swap that one gateway created is there in the other', async () => {
   const headers = { authorization: `Bearer ${await stack.issueKey('acme')}` }
   const created = await sendRequest('/a/api/v2/transactions', {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
+    headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': 'order-1' },
     body: JSON.stringify(order),
   })
   expect(created).toMatchObject({ status: 201 })
@@ -142,7 +142,8 @@ it('of one address the balancer takes two hundred requests at a time, whose bodi
       sent.write('x'.repeat(20_000))
     }
   await expect.poll(() => refused, { timeout: 20_000 }).toBe(100)
-  const own = { authorization: `Bearer ${await stack.issueKey('acme')}`, 'content-type': 'application/json' }
+  const authorization = `Bearer ${await stack.issueKey('acme')}`
+  const own = { authorization, 'content-type': 'application/json', 'idempotency-key': 'order-2' }
   const created = await sendRequest('/a/api/v2/transactions', { method: 'POST', headers: own, body: JSON.stringify(order) })
   expect(created).toMatchObject({ status: 201 })
 })

@@ -146,6 +146,7 @@ const rehearsals: Readonly<Record<Reason, Produce | { readonly A: string; readon
   below_minimum: (client) => client.quote('0.00001'),
   above_maximum: (client) => client.quote('10'),
   refused: (client) => client.quote('0.10735701'),
+  idempotency_key_missing: 'only the operator can require a key',
   key_missing: (client) => client.send({ path: '/transactions', key: null }),
   key_invalid: (client) => client.send({ path: '/transactions', key: 'another' }),
   key_scope: 'the keys of the sandbox may do everything',

@@ -46,6 +46,7 @@ export function describeForm(tables: Form, served?: Served, mountedAt = '', hasA
   const form = hasAmountsAsText ? withAmountTexts(tables) : tables
   const { amount } = responseScalars
   const { schema } = hasAmountsAsText ? asText(amount as Scalar<unknown>) : amount
+  const requiresIdempotencyKey = served?.requiresIdempotencyKey === true && form.hasIdempotencyKey
   return {
     openapi: '3.1.0',
     info: {
@@ -64,7 +65,7 @@ export function describeForm(tables: Form, served?: Served, mountedAt = '', hasA
     components: {
       securitySchemes: securitySchemes(form, served),
       schemas: schemas(form, served, schema),
-      parameters: requestHeaders(form.name, hasAmountsAsText, served?.picks),
+      parameters: requestHeaders(form.name, { picks: served?.picks, hasAmountsAsText, requiresIdempotencyKey }),
       headers: responseHeaders,
       responses: refusalResponses(form),
     },

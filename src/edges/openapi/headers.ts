@@ -85,11 +85,17 @@ export function headersOf(...more: readonly HeaderName[]): Schema {
   return Object.fromEntries([...always, ...more].map((name) => [name, reference('headers', name)]))
 }
 
-/** The request headers except the key, by the name of their component; `form` is the name of the form; `picks`: the tags to choose from, if known. */
+interface DescribedHeaders {
+  /** The tags to choose from, if known. */
+  readonly picks: readonly string[] | undefined
+  readonly hasAmountsAsText: boolean
+  readonly requiresIdempotencyKey: boolean
+}
+
+/** The request headers except the key, by the name of their component; `form` is the name of the form. */
 export function requestHeaders(
   form: string,
-  hasAmountsAsText: boolean,
-  picks?: readonly string[],
+  { picks, hasAmountsAsText, requiresIdempotencyKey }: DescribedHeaders,
 ): Readonly<Record<string, Schema>> {
   const parameter = (name: string, description: string, schema: Schema): Schema => ({ name, in: 'header', description, schema })
   return {
@@ -126,10 +132,13 @@ export function requestHeaders(
           text,
         ),
     IfNoneMatch: parameter('If-None-Match', 'The `ETag` of your cached response.', text),
-    IdempotencyKey: parameter(
-      'Idempotency-Key',
-      'Your own key for this create, so that a repeated request does not create again. Quotes around it are optional.',
-      { ...requestScalars.name.schema, pattern: '^[!-~]+$', maxLength: 512 },
-    ),
+    IdempotencyKey: {
+      ...parameter(
+        'Idempotency-Key',
+        'Your own key for this create, so that a repeated request does not create again. Quotes around it are optional.',
+        { ...requestScalars.name.schema, pattern: '^[!-~]+$', maxLength: 512 },
+      ),
+      ...(requiresIdempotencyKey && { required: true }),
+    },
   }
 }

@@ -15,7 +15,15 @@ test.each(Object.entries(faultTable))('a fault of kind %s without a reason has a
 
 const limits = { quotes: 60, create: 30, read: 120, window: 60 }
 const sandboxAt = (takesKeys: boolean): Served => ({
-  ...{ isManaged: !takesKeys, defaultForm: 'A', keyInQuery: false, limits, picks: [], memos: 'all' as const },
+  ...{
+    isManaged: !takesKeys,
+    defaultForm: 'A',
+    keyInQuery: false,
+    requiresIdempotencyKey: false,
+    limits,
+    picks: [],
+    memos: 'all' as const,
+  },
   sandbox: { port: 9101, takesKeys },
 })
 

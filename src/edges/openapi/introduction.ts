@@ -16,6 +16,8 @@ export interface Served {
   readonly defaultForm: string
   /** Whether a form that takes its key beside the header takes it in the query too. */
   readonly keyInQuery: boolean
+  /** Whether a create must have an `Idempotency-Key`, in a form whose clients know it. */
+  readonly requiresIdempotencyKey: boolean
   /** Requests in a window of so many seconds. */
   readonly limits: { readonly quotes: number; readonly create: number; readonly read: number; readonly window: number }
   /** Tags of the providers that a caller may choose. */
@@ -195,10 +197,11 @@ ${served ? '' : 'An operator may set other limits: '}\`RateLimit-Policy\` is you
 seconds to wait in \`Retry-After\`. Requests without a valid key have a small limit of their own.`
 }
 
-function idempotency(form: Form): string {
+function idempotency(form: Form, served: Served | undefined): string {
+  const isRequired = served?.requiresIdempotencyKey && form.hasIdempotencyKey
   return `## A create happens once
 
-Send a new \`Idempotency-Key\` with each new swap: 1 to 255 visible ASCII characters, in quotes or without. Then you can repeat ${typed('createTransaction', form)}
+Send a new \`Idempotency-Key\` with each new swap: 1 to 255 visible ASCII characters, in quotes or without.${isRequired ? ' A create without one is 400.' : ''} Then you can repeat ${typed('createTransaction', form)}
 after a timeout or a broken connection: for at least 24 hours you get the first response again, byte for byte, with \`Idempotent-Replayed: true\`,
 and with the newest known status in \`X-Swap-Status\` unless that is \`wait\`.
 The same key with another request is 422. 409 means that the outcome is not yet known: the gateway searches for it. A rejected create (400, 401, 429) leaves the key free.`
@@ -316,6 +319,11 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
     statuses: [400],
     when: 'The provider rejected the request; only its message has the cause.',
     action: 'Show the message to a person.',
+  },
+  idempotency_key_missing: {
+    statuses: [400],
+    when: 'This service takes a create only with an `Idempotency-Key`. Nothing was created.',
+    action: 'Send a new key with each new swap, and the same one with each repeat.',
   },
   key_missing: {
     statuses: [401],
