@@ -71,6 +71,19 @@ it('a client that has gone away waits no longer, and others go on', async () => 
   expect(ended()).toBe(1)
 })
 
+it('one that comes in the moment in which the last one ends waits for itself', async () => {
+  const { wait, ended } = start(async () => open)
+  const comesAndGoes = (): boolean => {
+    queueMicrotask(() => void wait('acme', 'order', wish(1)))
+    return false
+  }
+  void wait('acme', 'order', wish(10, comesAndGoes))
+  await vi.advanceTimersByTimeAsync(250)
+  expect(ended()).toBe(1)
+  await vi.advanceTimersByTimeAsync(1_250)
+  expect([ended(), vi.getTimerCount()]).toEqual([2, 0])
+})
+
 it('while the ledger fails or is silent, what is known stays', async () => {
   const answers = [() => Promise.reject(new Error('lost')), () => new Promise<never>(() => {}), async () => done]
   const { wait, ended } = start(() => answers.shift()?.() ?? Promise.resolve(done))

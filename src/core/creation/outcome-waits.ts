@@ -64,11 +64,11 @@ export class OutcomeWaits {
     if (known) return void known.add(one)
     const waiting = new Set([one])
     this.waiting.set(name, waiting)
-    void this.look(owner, key, open, waiting).finally(() => this.waiting.delete(name))
+    void this.look(owner, key, open, waiting, () => this.waiting.delete(name))
   }
 
-  /** Until nobody waits. Never rejects: while the ledger fails, what is known stays. */
-  private async look(owner: string, key: string, open: Open, waiting: Set<Waiting>): Promise<void> {
+  /** Until nobody waits: then `end` is called at once, or who comes next would be forgotten. Never rejects: while the ledger fails, what is known stays. */
+  private async look(owner: string, key: string, open: Open, waiting: Set<Waiting>, end: () => void): Promise<void> {
     let state: KeyState = open
     while (waiting.size > 0) {
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
@@ -79,6 +79,7 @@ export class OutcomeWaits {
         one.resolve(state)
       }
     }
+    end()
   }
 }
 
