@@ -14,7 +14,6 @@ export function firstStepsRoute({ stores: { ledgerAdmin }, file, isSandboxAlone,
   return route({
     method: 'get',
     path: '/api/first-steps',
-    isRead: false, // the ledger is read only while it is empty
     summary: 'What a first swap needs, as long as the sandbox is the only provider and the ledger has no swap; else `null`.',
     handle: async () => ok({ steps: await steps() }),
   })
