@@ -18,6 +18,7 @@ describe('a key of the configuration', () => {
   const meansSecret = /\bsecret\b|password|\byour key\b(?! on)|second key|credential|encrypts/i
   /** Though it sounds so. */
   const open: Readonly<Record<string, string>> = {
+    'creates.requireIdempotencyKey': 'a flag',
     'exolix.keyInQuery': 'a flag',
     'providers.<name>.native': 'paths',
     'providers.<name>.url': 'takes no credentials',
