@@ -68,6 +68,8 @@ const commands: Readonly<Record<string, string>> = {
   'webhooks rotate': 'x',
   'webhooks deliveries': 'x',
   'webhooks test': 'x',
+  'webhooks listen': 'nobody',
+  'webhooks trigger': 'http://127.0.0.1:9/',
   usage: '',
   'webhooks replay': 'x',
 }
