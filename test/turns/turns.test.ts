@@ -90,6 +90,7 @@ const operatorPaths: Readonly<Record<string, readonly string[]>> = {
   '/api/configuration': [''],
   '/api/find': [accounts.open, accounts.unknown, '0xWithdraw1', 'open-77', 'nothing'].map((text) => `?size=100&text=${text}`),
   '/api/found': ['', '?assigned=true', '?dismissed=true'],
+  '/api/first-steps': [''],
   '/api/health': [''],
   '/api/keys': [''],
   '/api/openapi.json': [''],
