@@ -87,10 +87,12 @@ export interface Promises {
   readonly hasExpectedAmount: boolean
   /** Whether a key of its header chooses it on the bare mount. */
   readonly isChosenByKey: boolean
+  /** Whether its clients may send an `Idempotency-Key`, so that an operator may require one. */
+  readonly hasIdempotencyKey: boolean
 }
 
 export function checkPromises(form: Form, promises: Promises): void {
-  const { name, credential, capabilities, isChosenByKey } = form
+  const { name, credential, capabilities, isChosenByKey, hasIdempotencyKey } = form
   const { newestFirst, hasExpectedAmount } = capabilities
-  deepEqual({ name, header: credential.name, newestFirst, hasExpectedAmount, isChosenByKey }, promises)
+  deepEqual({ name, header: credential.name, newestFirst, hasExpectedAmount, isChosenByKey, hasIdempotencyKey }, promises)
 }

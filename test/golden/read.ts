@@ -11,7 +11,21 @@ export function readGoldens(name: string): readonly Golden[] {
 }
 
 export const promises = {
-  a: { name: 'A', header: 'Authorization', newestFirst: false, hasExpectedAmount: true, isChosenByKey: true },
-  b: { name: 'B', header: 'X-API-Key', newestFirst: true, hasExpectedAmount: false, isChosenByKey: true },
-  'exolix-client': { name: 'exolix', header: 'Authorization', newestFirst: false, hasExpectedAmount: true, isChosenByKey: false },
+  a: {
+    name: 'A',
+    header: 'Authorization',
+    newestFirst: false,
+    hasExpectedAmount: true,
+    isChosenByKey: true,
+    hasIdempotencyKey: true,
+  },
+  b: { name: 'B', header: 'X-API-Key', newestFirst: true, hasExpectedAmount: false, isChosenByKey: true, hasIdempotencyKey: true },
+  'exolix-client': {
+    name: 'exolix',
+    header: 'Authorization',
+    newestFirst: false,
+    hasExpectedAmount: true,
+    isChosenByKey: false,
+    hasIdempotencyKey: false,
+  },
 } as const satisfies Readonly<Record<string, Promises>>
