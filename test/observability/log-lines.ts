@@ -31,7 +31,9 @@ export const requestFields: ReadonlySet<string> = new Set([
 
 /** Throws where a line is not JSON. What the process prints at its start stands on standard output, and is left out. */
 export function logLines(printed: string): readonly LogLine[] {
-  const lines = printed.split('\n').filter((line) => line !== '' && !/^(?:swapgate |warning: |The operator's page|Then in it: )/.test(line))
+  const lines = printed
+    .split('\n')
+    .filter((line) => line !== '' && !/^(?:swapgate |warning: |The operator's page|Then in it: )/.test(line))
   return lines.map((line) => JSON.parse(line) as LogLine)
 }
 
