@@ -163,6 +163,8 @@ export interface RequestEnd {
   readonly status: number
   readonly errorType: ErrorType
   readonly fault: Fault | undefined
+  /** Whether the response is that to an earlier request with its `Idempotency-Key`. */
+  readonly isReplay: boolean
   /** Name of the client's form. */
   readonly client: string
   /** Tag of the provider that responded, or was called or rejected last. */

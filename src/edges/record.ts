@@ -104,6 +104,7 @@ export class RequestRecord implements ResponseContext {
       status,
       errorType: errorTypeOf(fault),
       fault,
+      isReplay: headers['idempotent-replayed'] !== undefined,
       client: this.form.name,
       // The response to a failure does not have the provider's header.
       provider: headers['x-swap-provider'] ?? (status >= 500 ? this.upstream.provider : undefined),

@@ -142,7 +142,8 @@ function toState(row: IdempotencyKeyRow): IdempotencyKeyState | undefined {
   if (state === 'pending' || state === 'unknown') {
     const nextCheckAt = row.next_check_at === null ? undefined : Number(row.next_check_at)
     const isTakenBack = row.unknown_reason?.startsWith('taken_back') === true
-    const progress = { isRunning: state === 'pending', isBeingChecked: isBeingChecked(row.check_count), nextCheckAt }
+    const isChecked = nextCheckAt !== undefined && isBeingChecked(row.check_count)
+    const progress = { isRunning: state === 'pending', isBeingChecked: isChecked, nextCheckAt }
     return { ...stored, state: 'open', provider, ...progress, ...(isTakenBack && { isTakenBack }) }
   }
   if (row.expired) return undefined

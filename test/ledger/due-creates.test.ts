@@ -131,6 +131,16 @@ describeStores(allStores, (shared) => {
     expect(await isBeingChecked()).toMatchObject({ isBeingChecked: false, nextCheckAt: 10_000 })
   })
 
+  test('no check is under way of a create that none will look for, however its last one ended', async () => {
+    const { ledger } = shared()
+    const idempotencyKey = { key: 'order', fingerprint: 'f', request: {} } as unknown as Intent['idempotencyKey']
+    const made = intent({ owner: unique('owner'), provider: unique('provider'), nextCheckAt: 2_000, idempotencyKey })
+    await ledger.begin(made)
+    const [due] = await ledger.dueCreates(2_000, 10, [made.owner])
+    expect(await ledger.scheduleNextCheck(due as UnresolvedCreate, undefined)).toBe(true)
+    expect(await ledger.findIdempotencyKey(made.owner, 'order')).toMatchObject({ isBeingChecked: false, nextCheckAt: undefined })
+  })
+
   test('a create that was completed in the meantime is not taken', async () => {
     const { ledger } = shared()
     const made = intent({ owner: unique('owner'), provider: unique('provider'), attemptedAt: 1_000, nextCheckAt: 2_000 })

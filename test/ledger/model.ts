@@ -163,7 +163,11 @@ export class Model {
     const { row, fingerprint, first } = idempotencyKey
     const { provider, nextCheckAt } = row
     const intent = row.intent?.id ?? ''
-    const progress = { isRunning: row.state === 'pending', isBeingChecked: row.checkCount % 2 === 1, nextCheckAt }
+    const progress = {
+      isRunning: row.state === 'pending',
+      isBeingChecked: nextCheckAt !== undefined && row.checkCount % 2 === 1,
+      nextCheckAt,
+    }
     if (isOpen(row)) return { intent, state: 'open', fingerprint, provider, ...progress }
     if (idempotencyKey.madeAt < Date.now() - day) return undefined
     if (row.state === 'mismatch') return { intent, state: 'mismatch', fingerprint, provider }

@@ -10,6 +10,7 @@ const counts = (requests: number): ReplicaCounts => ({
     {
       provider: 'alpha',
       requests,
+      creates: 0,
       calls: 1,
       failedCalls: 0,
       latency: { 3: 1 },

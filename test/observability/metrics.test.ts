@@ -44,6 +44,7 @@ const end: RequestEnd = {
   route: '/a/api/v2/rate',
   status: 200,
   errorType: 'none',
+  isReplay: false,
   fault: undefined,
   client: 'A',
   provider: 'beta',

@@ -43,6 +43,7 @@ async function page(accepted: string[]): Promise<number> {
     status: 200,
     errorType: 'none',
     fault: undefined,
+    isReplay: false,
     client: 'A',
     provider: 'alpha',
     caller: undefined,

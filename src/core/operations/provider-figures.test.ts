@@ -26,10 +26,10 @@ it('counts requests, calls and failures of each provider', () => {
   expect(counted.counts('beta')).toMatchObject({ requests: 1, calls: 0 })
 })
 
-it('has the share of new swaps: what is read of old ones, or fails, is none', () => {
+it('has the share of new swaps: what is read of old ones, fails, or is repeated, is none', () => {
   const { counted } = figures()
-  const end = (provider: string, operation: string, fault?: object): void =>
-    counted.observe({ what: 'request', provider, operation, fault } as unknown as Observation)
+  const end = (provider: string, operation: string, result: object = {}): void =>
+    counted.observe({ what: 'request', provider, operation, ...result } as unknown as Observation)
   for (let read = 0; read < 9; read++) end('alpha', 'getTransaction')
   const shareOf = (tag: string) => {
     const providers = ['alpha', 'beta'].map((name) => ({ ...counted.counts(name), listAgeSeconds: null, assets: null }))
@@ -37,7 +37,7 @@ it('has the share of new swaps: what is read of old ones, or fails, is none', ()
     return liveFigures({ tag, rateLimit: { quotes: 0, create: 0, read: 0 } }, false, replicas).share
   }
   expect(shareOf('alpha')).toBeNull()
-  for (const fault of [undefined, undefined, undefined, {}]) end('beta', 'createTransaction', fault)
+  for (const result of [{}, {}, {}, { fault: {} }, { isReplay: true }]) end('beta', 'createTransaction', result)
   expect([shareOf('alpha'), shareOf('beta')]).toEqual([0, 1])
   end('alpha', 'createTransaction')
   expect([shareOf('alpha'), shareOf('beta')]).toEqual([0.25, 0.75])

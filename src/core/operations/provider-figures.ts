@@ -109,11 +109,11 @@ export class ProviderFigures {
     return Object.fromEntries(recent.map(([policy, { remaining }]) => [policy, remaining]))
   }
 
-  private addRequest({ provider, operation, fault }: Extract<Observation, { what: 'request' }>): void {
+  private addRequest({ provider, operation, fault, isReplay }: Extract<Observation, { what: 'request' }>): void {
     if (provider === undefined) return
     const slice = this.slice(provider)
     slice.requests++
-    if (operation === 'createTransaction' && !fault) slice.creates++
+    if (operation === 'createTransaction' && !fault && !isReplay) slice.creates++
   }
 
   private addCall({ provider, outcome, failureCause, seconds }: Extract<Observation, { what: 'call' }>): void {
@@ -181,8 +181,8 @@ export interface ProviderCounts {
   readonly provider: string
   /** Client requests that were served by it or failed at it. */
   readonly requests: number
-  /** Swaps that it has created; absent in the counts of older processes. */
-  readonly creates?: number
+  /** Swaps that it has created. */
+  readonly creates: number
   /** Calls that were sent. */
   readonly calls: number
   /** Calls without a response, with an unreadable one, a 5xx, or a refused gateway key. */

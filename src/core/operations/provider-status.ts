@@ -291,7 +291,7 @@ export function liveFigures(
 }
 
 function sum(counts: readonly ProviderCounts[], what: 'requests' | 'creates' | 'calls' | 'failedCalls' | 'drift'): number {
-  return counts.reduce((total, one) => total + (one[what] ?? 0), 0)
+  return counts.reduce((total, one) => total + one[what], 0)
 }
 
 function judged(counts: readonly ProviderCounts[], outcome: keyof JudgementCounts): number {
