@@ -141,7 +141,9 @@ function commonLayers(
   const { config, isManaged, ledger, deferredResults, pendingKeys, freshness, restoredLedger, restoredOrders } = gateway
   const tags = config.providers.map(({ tag }) => tag)
   const { active, taking, readTags } = routes
-  const waits = new OutcomeWaits(ledger, new Map(scopesOf(active).map(({ tag, timeoutMs }) => [tag, timeoutMs])))
+  // Also where no new creates go: theirs are looked for.
+  const timeoutsMs = config.providers.flatMap(({ tag, timeout }) => (readTags.has(tag) ? [[tag, timeout * 1000] as const] : []))
+  const waits = new OutcomeWaits(ledger, new Map(timeoutsMs))
   return [
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     nameCoins(config.assets), // full names of coins, for forms that have them

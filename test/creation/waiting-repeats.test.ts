@@ -98,6 +98,20 @@ test('a swap that another process finds ends the wait, too', async () => {
   expect(found.json).toMatchObject({ id: 'alpha~lost-1', depositAddress })
 })
 
+test.each<[string, Parameters<Managed['reconfigure']>[0]]>([
+  ['drains', { routing: ['alpha', 'beta'], providers: { alpha: { timeout: 600, state: 'draining' } } }],
+  ['takes only creates that choose it', { routing: ['beta'], sections: { routing: { providers: ['beta'], pick: ['alpha'] } } }],
+])('a repeat waits also where its provider, by now, %s', async (_, next) => {
+  const create = await start()
+  managed.reconfigure({ providers: { alpha: { timeout: 600 } }, ...next })
+  const look = await beginLook()
+  const repeat = create('wait=20')
+  await waits()
+  await look.end()
+  const found = await repeat
+  expect([found.status, found.headers['preference-applied']]).toEqual([201, 'wait=20'])
+})
+
 test('a client that goes away ends its wait', async () => {
   await start()
   const look = await beginLook()
