@@ -76,9 +76,10 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
           const range = await events.rangeOfOwner(owner)
           // A row that has no number yet gets a higher one.
           const now = Math.max(range.last, range.base ?? 0)
-          const seen = numberIn(lastEventId) === now ? now : seenNumber(lastEventId, range)
+          const told = numberIn(lastEventId) === now ? now : seenNumber(lastEventId, range)
           // The last rows may have gone with their swaps, while older ones are kept.
-          const isEmpty = seen !== undefined && seen < range.last && (await events.ofOwner(owner, seen, 1)).length === 0
+          const isEmpty = told !== undefined && told < range.last && (await events.ofOwner(owner, told, 1)).length === 0
+          const seen = isEmpty ? undefined : told
           const missing: readonly StreamEvent[] = isEmpty ? [{ event: 'gap' }] : gapBefore(lastEventId, range)
           return subscription.begin({
             watched: 'all of its owner',
