@@ -106,6 +106,26 @@ describe('signing in', () => {
     expect(own(visited)).toEqual([])
   })
 
+  it('an answer about a swap that comes after its operator has signed out is not shown to the next one', async () => {
+    const id = await create()
+    await using visited = await visit(`${gateway.adminUrl}/#/swap/${encodeURIComponent(id)}`)
+    const { page } = visited
+    await signIn(page, token)
+    await alpha.fault({ operation: 'get', held: true })
+    await page.getByRole('button', { name: 'Ask the provider now' }).click()
+    await page.getByRole('button', { name: 'Asking the provider…' }).waitFor()
+    const answered = page.waitForResponse((response) => response.url().endsWith('/read'))
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signIn(page, reader)
+    await page.getByRole('list', { name: 'Timeline' }).waitFor()
+    const view = page.getByRole('region', { name: 'Swap', exact: true })
+    expect(await view.innerText()).toContain('0xWith…6789')
+    await alpha.heal()
+    await (await answered).finished()
+    expect(await page.locator('body').innerText()).not.toContain(order.withdrawalAddress)
+    expect(own(visited)).toEqual([])
+  })
+
   it('a token that is taken out of the file ends what is shown', async () => {
     await using visited = await visit(`${gateway.adminUrl}/`)
     const { page } = visited

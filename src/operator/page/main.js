@@ -175,6 +175,7 @@ function signOut(error) {
   announce('')
   isSignedIn = false
   isBusy = false
+  isAsking = false
   signInError = error?.message
   update()
   if (!error) root.querySelector('input')?.focus()
@@ -312,18 +313,24 @@ async function readSwap() {
 /** Its provider, about the swap that is shown. */
 async function askProvider() {
   const { id } = place
+  const { signal } = session
   isAsking = true
   update()
   try {
     const { asked, swap, ...others } = await call(`/transactions/${encodeURIComponent(id)}/read`, { method: 'POST' })
+    // Whoever is signed in by now may see less.
+    if (signal.aborted) return
     if (place.id === id) readings.put('swap', { ...swap, ...others })
     announce(askedText(asked))
   } catch (error) {
+    if (signal.aborted) return
     if (error.status === 401) return signOut(error)
     announce(error.message)
   } finally {
-    isAsking = false
-    update()
+    if (!signal.aborted) {
+      isAsking = false
+      update()
+    }
   }
 }
 
