@@ -116,9 +116,12 @@ export interface ReadOutcome {
   readonly cause?: string
 }
 
+/** What says more than the outcome of the call. */
+const answers: Partial<Record<Fault['kind'], string>> = { notFound: 'not_found', contradicted: 'contradicted' }
+
 export function outcomeOfRead(fault: Fault): ReadOutcome {
   const { kind, unavailableCause } = fault
-  const outcome = isHeldBack(fault) ? 'held_back' : kind === 'notFound' ? 'not_found' : snakeCase(callOutcomeOf(fault))
+  const outcome = isHeldBack(fault) ? 'held_back' : (answers[kind] ?? snakeCase(callOutcomeOf(fault)))
   const cause = snakeCase(failureCauseOf(fault) ?? unavailableCause ?? '')
   return { outcome, ...(cause !== '' && cause !== outcome && { cause }) }
 }

@@ -323,6 +323,11 @@ export function otherTransaction(provider: string): Fault {
   return new Fault('unreadable', message, { provider })
 }
 
+/** It reported facts that contradict what was created: nothing of them counts. */
+export function contradictedReport(provider: string): Fault {
+  return new Fault('contradicted', "The provider's report is about another swap: please ask your operator.", { provider })
+}
+
 /** The `Fault` of a shed request: 503 `overloaded`. */
 export function overloaded(details: FaultDetails = {}): Fault {
   return new Fault('unavailable', 'The service is overloaded; please wait as long as Retry-After says.', {

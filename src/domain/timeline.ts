@@ -89,7 +89,7 @@ interface FailedReadsFact {
   readonly since: number
   /** Of how many the provider was asked. */
   readonly tries: number
-  /** Of the last one, as of a call; `held_back`: the provider was not asked; `not_found`. */
+  /** Of the last one, as of a call; `held_back`: the provider was not asked; `not_found`; `contradicted`. */
   readonly outcome: string
   /** Why there was no connection or no response that can be read, or what held it back. */
   readonly cause?: string

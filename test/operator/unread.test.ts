@@ -146,6 +146,18 @@ test('a swap that is read again is not failing any more, and a later failure beg
   expect(timeline.filter(({ event }) => event === 'reads_failed')).toHaveLength(1)
 })
 
+test('an answer that is about another swap is no read of this one', async () => {
+  const id = await create()
+  const { readAt } = await readsOf(id)
+  await alpha.fault({ operation: 'get', swap: 'withdrawalAddress', times: 1_000 })
+  expect((await get(id)).headers['x-swap-stale']).toBeDefined()
+  expect(await failingOf(id)).toMatchObject({ tries: 1, outcome: 'contradicted', owner: 'last_known' })
+  expect((await readsOf(id)).readAt).toBe(readAt)
+  expect((await askedOf(id)).asked).toEqual({ outcome: 'contradicted' })
+  await alpha.heal()
+  expect((await askedOf(id)).reads.failing).toBeNull()
+})
+
 test('a swap that has ended has nothing of it', async () => {
   const id = await create()
   await alpha.change(id.slice(id.indexOf('~') + 1), { status: 'success' })

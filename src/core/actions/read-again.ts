@@ -1,6 +1,6 @@
 /** The swap as its provider reports it, before something is done about it. */
 import { withValue } from '../../domain/context-values.ts'
-import { Fault, standardFault } from '../../domain/fault.ts'
+import { contradictedReport, Fault, standardFault } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import { sentWords } from '../assets/translate-assets.ts'
 import type { LedgerEntry } from '../ports/ledger.ts'
@@ -37,10 +37,7 @@ export async function readAgain<E extends LedgerEntry>(
   const { record, isRejected } = await readNow(entry, context, provider, timeoutMs).catch((reason) => {
     throw unread(Fault.from(reason), scope.tag)
   })
-  if (isRejected)
-    throw new Fault('contradicted', "The provider's report is about another swap: please ask your operator.", {
-      provider: scope.tag,
-    })
+  if (isRejected) throw contradictedReport(scope.tag)
   return { ...entry, ...record }
 }
 

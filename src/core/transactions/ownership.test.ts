@@ -7,6 +7,7 @@ import type { Observation } from '../../domain/observation.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { sentWords } from '../assets/translate-assets.ts'
+import type { FailedReads } from '../failed-reads.ts'
 import { Freshness } from '../freshness.ts'
 import type { Ledger, LedgerEntry } from '../ports/ledger.ts'
 import { createdHereOnly, ownership } from './ownership.ts'
@@ -21,6 +22,8 @@ let callCount: number
 let upserted: string[]
 let upsert: (owner: string) => Promise<undefined>
 let observedSequences: Observation[]
+/** Why reads failed. */
+let failed: string[]
 beforeEach(() => {
   entry = {
     transaction,
@@ -36,6 +39,7 @@ beforeEach(() => {
   upserted = []
   upsert = async (owner) => void upserted.push(owner)
   observedSequences = []
+  failed = []
 })
 
 const ledger = {
@@ -54,7 +58,8 @@ const observe = (observation: Observation): void => void observedSequences.push(
 const clock = (): number => now
 const makeLayer = () => {
   const freshness = new Freshness({ refreshMs: 10_000, clock, steadyClock: clock })
-  return ownership(providerScope({ ledger, freshness, clock, observe }))(service)
+  const failedReads = { note: (...[, , { kind }]: Parameters<FailedReads['note']>) => void failed.push(kind), end: () => false }
+  return ownership(providerScope({ ledger, freshness, clock, observe, failedReads }))(service)
 }
 let layer = makeLayer()
 beforeEach(() => {
@@ -156,10 +161,10 @@ describe('if the provider fails', () => {
     expect(observedSequences).toEqual([{ what: 'cache', cache: 'transaction', outcome: 'stale', ageSeconds: 30 }])
   })
 
-  it('by returning another transaction, nothing of it is returned or stored', async () => {
+  it('by returning another transaction, nothing of it is returned or stored, and the read has failed', async () => {
     providerResponse = async () => ({ body: { ...transaction, id: 'tx-2', depositAddress: 'theirs' }, provider: 'alpha' })
     expect(await get()).toMatchObject({ staleSeconds: 30, body: { id: 'tx-1' } })
-    expect(upserted).toEqual([])
+    expect([upserted, failed]).toEqual([[], ['unreadable']])
   })
 
   it('by contradicting what was created, there is nothing to pay, also while the ledger fails', async () => {

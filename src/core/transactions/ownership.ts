@@ -2,7 +2,7 @@
 import { maxTimerMs, withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { ContextKey, valueIn, withValue } from '../../domain/context-values.ts'
-import { Fault, faultTable, otherTransaction } from '../../domain/fault.ts'
+import { contradictedReport, Fault, faultTable, otherTransaction } from '../../domain/fault.ts'
 import type { CacheOutcome } from '../../domain/observation.ts'
 import { ownerOf, type ServiceResponse, timedUpstream } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
@@ -156,17 +156,20 @@ export async function refreshEntry(
 ): Promise<Refreshed> {
   const { journal, tag: provider, configured, clock, freshness, failedReads } = scope
   const { id, status } = entry.transaction
-  const response = await pendingResponse.catch(async (reason) => {
+  const reading = pendingResponse.then((response) => {
+    if (response.body.id !== id) throw otherTransaction(provider)
+    return response
+  })
+  const response = await reading.catch(async (reason) => {
     const fault = Fault.from(reason)
     if (!isFinal(status)) failedReads.note(provider, id, fault)
     if (fault.kind === 'notFound') await noteMissing(entry, clock(), journal)
     throw reason
   })
-  if (response.body.id !== id) throw otherTransaction(provider)
-  const hadFailed = failedReads.end(provider, id)
   const firstDeposit = await scope.judgeFirstDeposit(entry, response)
   const observed = { ...observedFromGet(response, clock(), configured.timezone), firstDeposit }
   const merged = mergeChecked(entry, observed, scope)
+  const hadFailed = merged.rejected.length === 0 && failedReads.end(provider, id)
   // The time of a read that ends failures is stored: it says that they are over.
   if (!hadFailed && !isStored && isOnlyRead(entry, merged.record)) {
     reportDiscrepancies(merged, scope)
@@ -178,6 +181,7 @@ export async function refreshEntry(
   reportDiscrepancies(latest, scope)
   const isRejected = latest.rejected.length > 0
   if (!isRejected) freshness.recordRead(provider, id, observed.at)
+  else if (!isFinal(status)) failedReads.note(provider, id, contradictedReport(provider))
   return { response, record: latest.record, isRejected }
 }
 
