@@ -75,6 +75,13 @@ interface NamedSwap {
   readonly id: string
 }
 
+interface FailedRow extends NamedSwap {
+  readonly intent: string
+  readonly fetched_at: number | null
+  /** Null if there is none. */
+  readonly row: number | null
+}
+
 /** Of this row alone the event's name stands first. */
 const failedStart = '[{"event":"reads_failed",'
 
@@ -94,11 +101,11 @@ async function replaceFailedReads(within: Database, rows: readonly FailedReadsRo
     const before = known.get(formatTransactionId(provider, id))
     if (!before) return []
     const { event, ...joined } = joinedReads(before.failed, later, before.fetched_at ?? 0)
-    return [{ intent: before.intent, at: joined.at, events: JSON.stringify([{ event, ...joined }]) }]
+    return [{ before: before.row, intent: before.intent, at: joined.at, events: JSON.stringify([{ event, ...joined }]) }]
   })
   if (input.length === 0) return
-  const list = store.recordset(JSON.stringify(input), { intent: 'text', at: 'integer', events: 'text' })
-  await sql`delete from timeline where ${isOfFailedReads} and intent in (select intent from ${list})`.execute(within)
+  const list = store.recordset(JSON.stringify(input), { before: 'integer', intent: 'text', at: 'integer', events: 'text' })
+  await sql`delete from timeline where id in (select before from ${list})`.execute(within)
   await sql`
     insert into timeline (intent, at, events)
     select input.intent, input.at, input.events from ${list} join transactions on transactions.intent = input.intent`.execute(
@@ -108,18 +115,24 @@ async function replaceFailedReads(within: Database, rows: readonly FailedReadsRo
 
 const isOfFailedReads = sql<boolean>`substr(timeline.events, 1, ${sql.lit(failedStart.length)}) = ${sql.lit(failedStart)}`
 
+/** Of a transaction. It is found by the index, whatever rows PostgreSQL expects. */
+const failedRow = (column: 'timeline.id' | 'timeline.events') => sql`(
+  select ${sql.ref(column)} from timeline
+  where timeline.intent = transactions.intent and ${isOfFailedReads} order by timeline.id desc limit 1
+)`
+
 /** Of those that were created here. */
 async function failedRowsOf(
   database: Database,
   swaps: readonly NamedSwap[],
   { recordset }: Pick<Store, 'recordset'>,
-): Promise<readonly (NamedSwap & { intent: string; fetched_at: number | null; failed: FailedReadsEvent | undefined })[]> {
+): Promise<readonly (FailedRow & { failed: FailedReadsEvent | undefined })[]> {
   const named = swaps.map(({ provider, id }) => ({ provider, id }))
   const list = recordset(JSON.stringify(named), { provider: 'text', id: 'text' })
-  const { rows } = await sql<NamedSwap & { intent: string; fetched_at: number | null; events: string | null }>`
-    select transactions.provider, transactions.provider_id as id, transactions.intent, transactions.fetched_at, timeline.events
+  const { rows } = await sql<FailedRow & { events: string | null }>`
+    select transactions.provider, transactions.provider_id as id, transactions.intent, transactions.fetched_at,
+      ${failedRow('timeline.id')} as row, ${failedRow('timeline.events')} as events
     from ${list} join transactions on transactions.provider = input.provider and transactions.provider_id = input.id
-    left join timeline on timeline.intent = transactions.intent and ${isOfFailedReads}
     where transactions.intent is not null`.execute(database)
   return rows.map(({ events, ...row }) => ({ ...row, failed: events === null ? undefined : JSON.parse(events)[0] }))
 }

@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Timelines } from '../../src/core/timelines.ts'
 import type { TimelineEvent } from '../../src/domain/timeline.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'
 import { facts, intent } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
@@ -61,6 +62,29 @@ describeStores(allStores, (shared) => {
     await ledger.upsert('acme', 'alpha', { ...facts('x', {}, { reportedAt: 400, fetchedAt: 400 }), sequence: 2 }, entry)
     await failedReads.note([failed(190, 500, 1)])
     expect(await noted()).toMatchObject([{ since: 500, at: 500, tries: 1 }])
+  })
+
+  test('failed reads cost by the swaps that are asked for, also before PostgreSQL has counted its rows', async () => {
+    const { url, ledger } = await shared().openNew()
+    if (!url.startsWith('postgres')) return // SQLite goes from the swaps to their rows.
+    const { id } = intent()
+    await ledger.begin(intent({ id }))
+    await ledger.complete(id, facts('x'))
+    await query(
+      url,
+      'ALTER TABLE timeline SET (autovacuum_enabled = off)',
+      `INSERT INTO transactions (intent, owner, provider, provider_id, state, sort_key, status, record, attempted_at)
+       SELECT n, 'acme', 'alpha', n, 'done', n, 'wait', '{}', n FROM generate_series(1, 10000) n`,
+      `INSERT INTO timeline (intent, at, events)
+       SELECT n % 10000 + 1, n, rpad('[{"event":"requested"}]', 400) FROM generate_series(1, 40000) n`,
+    )
+    const asking = await openLedger(url)
+    const failed = { event: 'reads_failed', since: 1, at: 1, tries: 1, outcome: 'failed', owner: 'last_known' } as const
+    await asking.failedReads.note([{ provider: 'alpha', id: 'x', ...failed }])
+    expect((await asking.ledgerAdmin.findTransaction('alpha', 'x'))?.failedReads).toEqual(failed)
+    await asking.close() // Then its counts are seen.
+    const read = () => query(url, "SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'timeline'")
+    expect(await read()).toEqual([{ seq_tup_read: '0' }])
   })
 
   test('what a person decides is noted with it: bound, accepted, settled', async () => {
