@@ -28,8 +28,8 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
   const token = route({
     method: 'get',
     path: '/api/token',
-    summary: 'The name and the roles of the token of this request.',
-    handle: async ({ actor, roles }) => ok({ name: actor, roles }),
+    summary: 'The name and the roles of the token of this request, and whether the page may keep it over a reload.',
+    handle: async ({ actor, roles }) => ok({ name: actor, roles, mayKeep: !roles.includes('money') || others.file().admin.keepSession }),
   })
   const salt = crypto.randomUUID()
   const configuration = route({

@@ -24,6 +24,7 @@ describe('a changed configuration', () => {
 
   it.each([
     ["an operator's token", { admin: { tokens: { alice: 'a'.repeat(48) } } }],
+    ['what the page keeps', { admin: { keepSession: true } }],
     ['how long a read transaction is fresh', { ledger: { refreshAfter: 9 } }],
     ['how long a lost create is looked for', { ledger: { reconcileFor: 900 } }],
     ['a limit', { limits: { quotes: 7 } }],

@@ -3,9 +3,9 @@ import type { Config } from '../config/index.ts'
 
 export type StartSettings = ReturnType<typeof startSettings>
 
-/** Tokens of operators and times of the ledger are read with each use. */
+/** Tokens of operators, what their page keeps, and times of the ledger are read with each use. */
 export function startSettings({ server, admin, redis, ledger, replicas, telemetry, sandbox }: Config) {
-  const { tokens: _, ...adminPort } = admin
+  const { tokens: _, keepSession: __, ...adminPort } = admin
   const { url, mustExist, migrate, maxConnections } = ledger
   return { server, admin: adminPort, redis, ledger: { url, mustExist, migrate, maxConnections }, replicas, telemetry, sandbox }
 }

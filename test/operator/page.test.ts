@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Visit, visit } from '../api-docs-page/browser.ts'
 import { GatewayProcess } from '../checker/gateway-process.ts'
@@ -137,6 +138,81 @@ describe('signing in', () => {
     await page.getByLabel('Token').waitFor({ timeout: 20_000 })
     expect(await page.getByRole('alert').innerText()).toBe('This token is not valid.')
     writeFileSync(file, before)
+  })
+})
+
+describe('on a phone', () => {
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+  const kept = (page: Page): Promise<unknown> => page.evaluate('sessionStorage.length')
+
+  it('a token without money stays over a reload, at the view that is shown, until an hour has passed without use', async () => {
+    await using visited = await visit(`${gateway.adminUrl}/#/audit`, phone)
+    const { page } = visited
+    await page.clock.install()
+    await signIn(page, reader)
+    const log = page.getByRole('heading', { name: 'Audit log' })
+    await log.waitFor()
+    await page.reload()
+    await log.waitFor()
+    await page.clock.fastForward('59:00')
+    await log.tap()
+    await page.clock.fastForward('59:00')
+    await page.reload()
+    await log.waitFor()
+    await page.clock.fastForward('01:00:01')
+    expect(await kept(page)).toBe(0)
+    await page.reload()
+    await page.getByLabel('Token').waitFor()
+    expect(own(visited)).toEqual([])
+  })
+
+  it('signing out forgets it', async () => {
+    await using visited = await visit(`${gateway.adminUrl}/`, phone)
+    const { page } = visited
+    await signIn(page, reader)
+    await cellOf(page, 'alpha', 'State').waitFor()
+    expect(await kept(page)).toBe(1)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    expect(await kept(page)).toBe(0)
+    await page.reload()
+    await page.getByLabel('Token').waitFor()
+  })
+
+  it('one that is no token any more is forgotten', async () => {
+    await using visited = await visit(`${gateway.adminUrl}/`, phone)
+    const { page } = visited
+    await signIn(page, reader)
+    await cellOf(page, 'alpha', 'State').waitFor()
+    await page.evaluate(`sessionStorage.setItem('token', JSON.stringify({ token: '${'x'.repeat(32)}', usedAt: Date.now() }))`)
+    await page.reload()
+    await expect.poll(() => page.getByRole('alert').innerText()).toBe('This token is not valid.')
+    expect(await kept(page)).toBe(0)
+  })
+
+  it('one with money is asked for again, unless admin.keepSession says so', async () => {
+    await using visited = await visit(`${gateway.adminUrl}/`, phone)
+    const { page } = visited
+    await signIn(page, token)
+    await cellOf(page, 'alpha', 'State').waitFor()
+    expect(await kept(page)).toBe(0)
+    await page.reload()
+    await page.getByLabel('Token').waitFor()
+
+    const before = readFileSync(gateway.file, 'utf8')
+    onTestFinished(() => writeFileSync(gateway.file, before))
+    const headers = { authorization: `Bearer ${token}` }
+    const mayKeep = async () => (await sendRequest(gateway.adminUrl, { path: '/api/token', headers })).json
+    writeFileSync(gateway.file, before.replace('"tokens":', '"keepSession":true,"tokens":'))
+    await expect.poll(mayKeep, { timeout: 20_000 }).toMatchObject({ mayKeep: true })
+    await signIn(page, token)
+    await cellOf(page, 'alpha', 'State').waitFor()
+    await page.reload()
+    await cellOf(page, 'alpha', 'State').waitFor()
+    writeFileSync(gateway.file, before)
+    await expect.poll(mayKeep, { timeout: 20_000 }).toMatchObject({ mayKeep: false })
+    await page.reload()
+    await cellOf(page, 'alpha', 'State').waitFor()
+    expect(await kept(page)).toBe(0)
   })
 })
 

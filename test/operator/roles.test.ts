@@ -150,8 +150,8 @@ describe('each operation', () => {
   })
 
   it('tells the token what it has, and what it lacks', async () => {
-    expect(await json('reader', '/api/token')).toEqual({ name: 'reader', roles: ['read'] })
-    expect(await json('whole', '/api/token')).toEqual({ name: 'whole', roles: ['read', 'operate', 'money'] })
+    expect(await json('reader', '/api/token')).toEqual({ name: 'reader', roles: ['read'], mayKeep: true })
+    expect(await json('whole', '/api/token')).toEqual({ name: 'whole', roles: ['read', 'operate', 'money'], mayKeep: false })
     const refused = await call('operator', 'POST', `/api/transactions/${id}`, { status: 'success', note: 'x' })
     expect([refused.status, refused.headers['x-swap-reason'], JSON.parse(refused.text)]).toEqual([
       403,
@@ -375,7 +375,7 @@ describe('the configuration', () => {
     changed.admin.tokens.reader.roles = ['operate']
     writeFileSync(gateway.file, JSON.stringify(changed))
     await expect.poll(async () => (await patch()).status).toBe(200)
-    expect(await json('reader', '/api/token')).toEqual({ name: 'reader', roles: ['operate'] })
+    expect(await json('reader', '/api/token')).toEqual({ name: 'reader', roles: ['operate'], mayKeep: true })
     const events = await fetch(`${gateway.adminUrl}/api/events`, { headers: { authorization: `Bearer ${token('reader')}` } })
     writeFileSync(gateway.file, before)
     await expect.poll(async () => (await patch()).status).toBe(403)

@@ -105,7 +105,7 @@ it.runIf(hasTerminal)('at a terminal it ends with the URL of the page, with a to
   const page = await fetch(url)
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>swapgate: operator</title>')])
   const whose = await fetch(`${url}api/token`, { headers: { authorization: `Bearer ${token}` } })
-  expect(await whose.json()).toEqual({ name: 'start', roles: ['read', 'operate', 'money'] })
+  expect(await whose.json()).toEqual({ name: 'start', roles: ['read', 'operate', 'money'], mayKeep: false })
 })
 
 it('starts from a few files', { timeout: 120_000 }, async () => {

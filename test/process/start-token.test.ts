@@ -30,7 +30,7 @@ describe.runIf(hasTerminal)('at a terminal, with nothing but the sandbox', () =>
     expect([pageStatus, type]).toEqual([200, 'text/html; charset=utf-8'])
     expect(html).not.toContain(gateway.token)
     const { json } = await read(gateway.adminUrl, '/api/token', gateway.token)
-    expect(json).toEqual({ name: 'start', roles: ['read', 'operate', 'money'] })
+    expect(json).toEqual({ name: 'start', roles: ['read', 'operate', 'money'], mayKeep: false })
     expect((await read(gateway.adminUrl, '/api/token', `${gateway.token}x`)).status).toBe(401)
   })
 

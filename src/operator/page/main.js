@@ -6,12 +6,13 @@ import { auditDays, auditView, recentChanges } from './audit.js'
 import { ChangeDialog } from './dialog.js'
 import { firstSteps } from './first-steps.js'
 import { counted, duration, integer, isZoneUtc, showTimesInUtc, time } from './format.js'
+import { forgetToken, isPhone, keepToken, keptToken } from './kept-token.js'
 import { followToggles } from './lines.js'
 import { linkTo, linkToSwap, placeOf } from './navigation.js'
 import { ordersSummary, ordersView, readOrders } from './orders.js'
 import { personSummary, personView } from './person.js'
 import { providersSection } from './providers.js'
-import { Readings } from './readings.js'
+import { isUnanswered, Readings } from './readings.js'
 import { rolesText, setRoles } from './roles.js'
 import { takeToken } from './start-token.js'
 import { askedText, swapView } from './swap.js'
@@ -122,6 +123,8 @@ function countText() {
   return count === '' ? '' : `(${count}) `
 }
 
+const keptOnPhone = html`This tab keeps it until you close it, or an hour has passed without use; with the role <code>money</code> it may ask again after a reload.`
+
 function signInForm() {
   const submit = (event) => {
     event.preventDefault()
@@ -131,7 +134,7 @@ function signInForm() {
     <h1>swapgate</h1>
     <form @submit=${submit} aria-busy=${isBusy ? 'true' : nothing}>
       <label>Token <input name="token" type="password" required autofocus autocomplete="off" spellcheck="false" aria-describedby="token-help" /></label>
-      <p id="token-help">One of <code>admin.tokens</code>. This tab keeps it in memory, until you close or reload it.</p>
+      <p id="token-help">One of <code>admin.tokens</code>. ${isPhone ? keptOnPhone : 'This tab keeps it in memory, until you close or reload it.'}</p>
       <div role="alert">${signInError ? html`<p class="error">${signInError}</p>` : nothing}</div>
       <button type="submit" class="primary">Sign in</button>
     </form>
@@ -139,23 +142,30 @@ function signInForm() {
 }
 
 async function signIn(token) {
+  session.abort()
+  session = new AbortController()
+  const { signal } = session
   setToken(token)
   isBusy = true
   signInError = undefined
   update()
   try {
-    setRoles(await call('/token'))
+    const whose = await call('/token')
+    if (signal.aborted) return
+    setRoles(whose)
+    if (whose.mayKeep) keepToken(token)
+    else forgetToken()
   } catch (error) {
-    return signOut(error)
+    if (!signal.aborted) signOut(error)
+    return
   }
   isBusy = false
   isSignedIn = true
   isConnected = false
-  session = new AbortController()
   unresolvedPath = firstUnresolved
   show()
   root.querySelector('h1').focus()
-  followEvents({ signal: session.signal, onEvent, onState })
+  followEvents({ signal, onEvent, onState })
 }
 
 /** With the token of the URL, whoever was signed in before. */
@@ -169,6 +179,7 @@ function signInAnew(token) {
 function signOut(error) {
   session.abort()
   setToken('')
+  if (!isUnanswered(error)) forgetToken()
   setRoles()
   readings.stop()
   dialog.close()
@@ -341,6 +352,7 @@ function turn(path) {
 
 function onRead(name, value, before) {
   if (name === 'token') setRoles(value)
+  if (name === 'token' && !value.mayKeep) forgetToken()
   if (name === 'found') openOnlyOne(value)
   const text = differences({ [name]: before }, { [name]: value })
   if (text !== '') announce(text)
@@ -385,6 +397,7 @@ function onNavigation() {
 
 followToggles(update)
 addEventListener('hashchange', onNavigation)
-const startToken = takeToken()
-if (startToken === undefined) update()
-else signInAnew(startToken)
+const [startToken, kept] = [takeToken(), keptToken()]
+if (startToken !== undefined) signInAnew(startToken)
+else if (kept !== undefined) signIn(kept)
+else update()

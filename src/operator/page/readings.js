@@ -121,7 +121,7 @@ export class Readings {
   }
 }
 
-/** Not what was refused, which is refused again: the gateway or what it needs was away. */
-function isUnanswered(problem) {
+/** Of an error, if there is one. Not what was refused, which is refused again: the gateway or what it needs was away. */
+export function isUnanswered(problem) {
   return problem !== undefined && (problem.status === 0 || problem.status >= 500)
 }
