@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { makeWebhookSecret } from '../../src/adapters/webhook-crypto.ts'
 import { Swapgate } from '../process/swapgate.ts'
 import { sendRequest } from '../support/client.ts'
 import { runCommand } from '../support/command.ts'
@@ -99,5 +100,24 @@ describe('webhooks trigger', () => {
     receiver.respond = (_, response) => response.writeHead(500).end()
     const { exitCode } = await runCommand(['webhooks', 'trigger', `http://127.0.0.1:${receiver.port}/`, '--config', file])
     expect(exitCode).toBe(1)
+  })
+
+  it('the example verifies what comes, and refuses what another secret has signed', async () => {
+    const port = await freePort(27_000, 1_000)
+    const url = `http://127.0.0.1:${port}/`
+    const [secret, another] = [makeWebhookSecret(), makeWebhookSecret()]
+    const program = resolve('examples/typescript/webhooks.ts')
+    await using receiver = new Swapgate([secret], { program, env: { PORT: String(port) } })
+    await receiver.urls() // its first line
+    const send = async (signedWith: string) =>
+      (await runCommand(['webhooks', 'trigger', url, '--secret', signedWith, '--config', file])).exitCode
+    expect([await send(secret), await send(another)]).toEqual([0, 1])
+    await vi.waitUntil(() => receiver.printed.length > 4, { timeout: 30_000 })
+    expect(receiver.printed.slice(1)).toEqual([
+      'verified: webhook.test',
+      expect.stringMatching(/^verified: transaction\.updated \S+ \w+$/),
+      'refused: No matching signature found',
+      'refused: No matching signature found',
+    ])
   })
 })
