@@ -1,4 +1,5 @@
 /** express: one operation of the operator's API (docs/contract-operators.md §15). */
+import { once } from 'node:events'
 import type { RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { toSince } from '../core/operations/duration.ts'
@@ -74,7 +75,7 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>(definit
 /** Characters of a long list that are written at a time. */
 const maxPartLength = 65_536
 
-/** No list is too long for one turn of the event loop. A short one is sent as any other response. For a client that has left it ends. */
+/** No list is too long for one turn of the event loop, or read faster than its client takes it. A short one is sent as any other response. For a client that has left it ends. */
 async function sendParts(response: Response, body: string, parts: Parts<unknown>, shown: (text: string) => string): Promise<void> {
   const [before = '', after = ''] = body.split(/(?<=\[)(?=\])/, 2)
   let text = shown(before)
@@ -88,6 +89,7 @@ async function sendParts(response: Response, body: string, parts: Parts<unknown>
   }
   for await (const rows of parts) {
     await inSlices(whileOpen(response, rows), write)
+    if (response.writableNeedDrain && !response.destroyed) await Promise.race([once(response, 'drain'), once(response, 'close')])
     if (response.destroyed) return
   }
   text += shown(after)
