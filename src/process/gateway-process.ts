@@ -49,6 +49,9 @@ export interface OpenGateway {
 /** The longest wait of the start for the assets that are suspended; later they are read all the same. */
 const maxWaitMs = 1_000
 
+/** The same for the lists of currencies that other processes have stored. */
+const maxListWaitMs = 5_000
+
 interface OpenOptions {
   readonly limitStores: LimitStores
   readonly pages: ProcessScope['pages']
@@ -86,6 +89,8 @@ export async function openGateway(
     return new RunningGateway(gateway, connections.retain(gateway.connected))
   })
   resources.defer(() => configuration.close())
+  // A create needs the list of its provider, which may not answer now.
+  await Promise.all(configuration.gateway.connected.map(({ currencyList }) => currencyList.loadStored(maxListWaitMs)))
   startBackgroundJobs(
     { configuration, ledgerStores, monitoring, mirrorStatistics, suspensions, restoredLedger, limitStores, isWorker },
     resources,

@@ -94,6 +94,7 @@ function currencyListOf({ currencyList, table: own = table }: Overrides): Cached
     readAvailable: async () => undefined,
     readForCreate: none,
     last: () => undefined,
+    loadStored: async () => {},
     close: () => {},
     ...currencyList,
   }

@@ -352,6 +352,8 @@ export interface CachedCurrencyList {
   readonly readForCreate: (context: Context) => Promise<CurrencyList>
   /** The last complete list, of any age. */
   readonly last: () => CurrencyList | undefined
+  /** Takes the list that another process has stored, if there is one that is newer. Never throws. */
+  readonly loadStored: (maxWaitMs: number) => Promise<void>
   /** Stops the background refresh. */
   readonly close: () => void
 }

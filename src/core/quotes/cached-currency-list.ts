@@ -89,6 +89,7 @@ export function cachedCurrencyList(
       return list
     },
     last: () => snapshot.last,
+    loadStored: (maxWaitMs) => snapshot.loadStored(maxWaitMs),
     setPaused: (isPaused) => snapshot.setPaused(isPaused),
     close: () => snapshot.close(),
   }
@@ -118,7 +119,7 @@ const retryPauseMs = 5_000
 const longRetryPauseMs = 60_000
 /** A read that the budget or the timeout interrupts goes on where it stopped, but not at this age: the list may have changed (`read-currency-list.test.ts`). */
 const maxReadAgeMs = 600_000
-/** Longest wait for the store of lists, and pause before it is read again. */
+/** Longest wait of a request for the store of lists, and pause before it is read again. */
 const storeTimeoutMs = 500
 const storeRetryPauseMs = 1_000
 
@@ -176,10 +177,10 @@ class RefreshingSnapshot {
     return this.refreshing.run(context)
   }
 
-  /** Takes the stored list if it is newer. Waits at most 500 ms and never throws. */
-  async loadStored(): Promise<void> {
+  /** Takes the stored list if it is newer. Never throws. */
+  async loadStored(maxWaitMs = storeTimeoutMs): Promise<void> {
     if (!this.loadingStored.isRunning() && performance.now() - this.storeReadAt < storeRetryPauseMs) return
-    await withTimeout(this.loadingStored.run(), storeTimeoutMs, () => {})
+    await withTimeout(this.loadingStored.run(), maxWaitMs, () => {})
   }
 
   /** While paused, nothing is read in the background. */
