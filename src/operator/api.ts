@@ -29,7 +29,8 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
     method: 'get',
     path: '/api/token',
     summary: 'The name and the roles of the token of this request, and whether the page may keep it over a reload.',
-    handle: async ({ actor, roles }) => ok({ name: actor, roles, mayKeep: !roles.includes('money') || others.file().admin.keepSession }),
+    handle: async ({ actor, roles }) =>
+      ok({ name: actor, roles, mayKeep: !roles.includes('money') || others.file().admin.keepSession }),
   })
   const salt = crypto.randomUUID()
   const configuration = route({

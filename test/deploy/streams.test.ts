@@ -32,7 +32,9 @@ async function create(key: string): Promise<string> {
 }
 
 const addressesOf = (sources: readonly EventSource[]): readonly unknown[] =>
-  sources.flatMap(({ events }) => events.map(({ event, data }) => (data as { withdrawalAddress?: string }).withdrawalAddress ?? event))
+  sources.flatMap(({ events }) =>
+    events.map(({ event, data }) => (data as { withdrawalAddress?: string }).withdrawalAddress ?? event),
+  )
 
 /** The gateway that has the one stream that is open. */
 async function holder(): Promise<GatewayProcess> {
@@ -84,7 +86,9 @@ test('a stream lives though nothing happens for two minutes, and then a change i
     delaysMs.push((stream.arrivals[count - 1] ?? Number.POSITIVE_INFINITY) - changedAt)
   }
   const [fastest, median, slowest] = [0, 4, 8].map((at) => delaysMs.toSorted((a, b) => a - b)[at] ?? Number.POSITIVE_INFINITY)
-  console.info(`ms from the response of a create to its change: ${fastest?.toFixed(0)}, median ${median?.toFixed(0)}, ${slowest?.toFixed(0)}`)
+  console.info(
+    `ms from the response of a create to its change: ${fastest?.toFixed(0)}, median ${median?.toFixed(0)}, ${slowest?.toFixed(0)}`,
+  )
   expect(median).toBeLessThan(250)
   expect(stream.ended()).toBeUndefined()
 })

@@ -106,7 +106,9 @@ test.each(clients.flatMap(([name, ...others]) => lists.map((list) => [name, list
     const orders = Array.from({ length: 20 }, (_, n) => ({ ...orderIn('A'), withdrawalAddress: `TWithdraw${n}` }))
     const made = await received(language, lines, { url, key, orders: JSON.parse(JSON.stringify(orders)) })
     expect(gateway.output).toMatch(/"status":429\b/)
-    expect(made.map(({ swap }) => swap)).toMatchObject(orders.map(({ withdrawalAddress }) => ({ withdrawalAddress, status: 'wait' })))
+    expect(made.map(({ swap }) => swap)).toMatchObject(
+      orders.map(({ withdrawalAddress }) => ({ withdrawalAddress, status: 'wait' })),
+    )
     expect(provider.received('create')).toHaveLength(20)
     const slowest = Math.max(...made.map(({ seconds }) => seconds))
     if (process.env.SHOW_SECONDS) console.log(`${_}, list ${list}: ${slowest.toFixed(1)} s`)

@@ -10,7 +10,9 @@ import { sendRequest } from '../support/client.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { startPostgres } from '../support/postgres.ts'
 
-test('a create at a provider that sends no list now is made by a process that has just become ready', { timeout: 90_000 }, async () => {
+test('a create at a provider that sends no list now is made by a process that has just become ready', {
+  timeout: 90_000,
+}, async () => {
   await using open = new AsyncDisposableStack()
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-lists-'))
   open.defer(async () => rmSync(directory, { recursive: true }))
