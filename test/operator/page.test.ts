@@ -183,7 +183,7 @@ describe('on a phone', () => {
     const { page } = visited
     await signIn(page, reader)
     await cellOf(page, 'alpha', 'State').waitFor()
-    await page.evaluate(`sessionStorage.setItem('token', JSON.stringify({ token: '${'x'.repeat(32)}', usedAt: Date.now() }))`)
+    await page.evaluate(`sessionStorage.setItem('swapgate-operator-token', JSON.stringify({ token: '${'x'.repeat(32)}', usedAt: Date.now() }))`)
     await page.reload()
     await expect.poll(() => page.getByRole('alert').innerText()).toBe('This token is not valid.')
     expect(await kept(page)).toBe(0)

@@ -1,6 +1,7 @@
 /** The token of a phone's tab, over reloads: until the tab closes, or an hour has passed without use. A tab elsewhere keeps none. */
 
-const name = 'token'
+// Behind a proxy other pages may have the same origin.
+const name = 'swapgate-operator-token'
 const lifetimeMs = 3_600_000
 
 export const isPhone = matchMedia('(pointer: coarse)').matches
