@@ -96,7 +96,7 @@ const admin = section(
       'Tokens of the [operator’s API and page](operating.md) by name: 32 characters or more, best from a file, or `{ token, roles }` ([roles](operating.md#roles)). None: neither, but [for the sandbox](operating.md)',
     ),
     keepSession: setting(
-      z.boolean(),
+      flag,
       false,
       'On a phone the page [keeps](contract-operators.md#15-the-admin-api-and-page) tokens with the role `money`, too',
     ),

@@ -125,6 +125,7 @@ describe('signing in', () => {
     await (await answered).finished()
     expect(await page.locator('body').innerText()).not.toContain(order.withdrawalAddress)
     expect(own(visited)).toEqual([])
+    await finish(id)
   })
 
   it('a token that is taken out of the file ends what is shown', async () => {
@@ -183,7 +184,9 @@ describe('on a phone', () => {
     const { page } = visited
     await signIn(page, reader)
     await cellOf(page, 'alpha', 'State').waitFor()
-    await page.evaluate(`sessionStorage.setItem('swapgate-operator-token', JSON.stringify({ token: '${'x'.repeat(32)}', usedAt: Date.now() }))`)
+    await page.evaluate(
+      `sessionStorage.setItem('swapgate-operator-token', JSON.stringify({ token: '${'x'.repeat(32)}', usedAt: Date.now() }))`,
+    )
     await page.reload()
     await expect.poll(() => page.getByRole('alert').innerText()).toBe('This token is not valid.')
     expect(await kept(page)).toBe(0)

@@ -28,6 +28,9 @@ const numberAfterMs = 15
 const retryAfterMs = 30
 const maxAttempts = 10
 const pollIntervalMs = 1_000
+/** What other processes have numbered is looked for so often while somebody listens, in at most a tenth of the time. */
+const lookIntervalMs = 200
+const pauseOfLook = 9
 /** A look-up of a key is two seconds old at most. */
 const keyCheckIntervalMs = 2_000
 /** What is listened to is watched for so long, and again before that is over. */
@@ -72,6 +75,8 @@ export class EventHub {
   private readonly timers: NodeJS.Timeout[] = []
   private next: NodeJS.Timeout | undefined
   private running: Promise<void> | undefined
+  /** On the clock of `performance.now()`. */
+  private nextLookAt = 0
   private isStopping = false
 
   constructor(store: EventStore, watches: Watches, observe: Observer, places = unsharedPlaces) {
@@ -86,6 +91,7 @@ export class EventHub {
     this.store.onWritten(() => this.runAfter(numberAfterMs))
     this.timers.push(
       setInterval(() => this.run(), pollIntervalMs).unref(),
+      setInterval(() => this.look(), lookIntervalMs).unref(),
       setInterval(() => void this.checkKeys(), keyCheckIntervalMs).unref(),
       setInterval(() => this.watch(this.listeners()), watchIntervalMs).unref(),
       setInterval(() => void this.readWithKeys().catch(() => {}), readIntervalMs).unref(),
@@ -196,7 +202,16 @@ export class EventHub {
     clearTimeout(this.next)
     this.next = undefined
     if (this.running) return void this.runAfter(numberAfterMs)
-    this.running = this.numberAndTell()
+    this.keep(this.numberAndTell())
+  }
+
+  private look(): void {
+    if (this.running || this.owners.size === 0 || performance.now() < this.nextLookAt) return
+    this.keep(this.tell())
+  }
+
+  private keep(running: Promise<void>): void {
+    this.running = running
       .catch(() => {})
       .finally(() => {
         this.running = undefined
@@ -211,7 +226,10 @@ export class EventHub {
   }
 
   private async tell(): Promise<void> {
+    const startedAt = performance.now()
     const last = await this.store.lastNumbers([...this.owners.keys()])
+    const endedAt = performance.now()
+    this.nextLookAt = endedAt + pauseOfLook * (endedAt - startedAt)
     for (const [owner, followed] of this.owners) {
       const number = last.get(owner) ?? 0
       if (followed.last === number) continue
