@@ -97,7 +97,7 @@ describe('a valid configuration', () => {
       shutdownDelay: 2,
       cors: [],
     })
-    expect(config.admin).toEqual({ host: '127.0.0.1', port: 9090, tokens: {}, hosts: [] })
+    expect(config.admin).toEqual({ host: '127.0.0.1', port: 9090, tokens: {}, keepSession: false, hosts: [] })
     expect(config.limits).toEqual({ quotes: 60, create: 30, read: 120, streams: 20, unverified: 120, window: 60, dryRun: false })
     expect(config.replicas).toBe(1)
     expect(config.cache).toEqual({ currencies: 600, rate: 2, staleFor: 86_400 })

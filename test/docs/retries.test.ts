@@ -30,7 +30,9 @@ beforeAll(
 const programs: Readonly<Record<string, (settings: string, request: string) => string>> = {
   js: (settings, request) => `${settings}
 const { url, orders } = JSON.parse(process.argv[1])
-await Promise.all(orders.map(({ headers }) => fetch(url, { method: 'POST', headers: { ...headers, 'Idempotency-Key': 'refused' }, body: '{}' })))
+// Read to its end: what is not keeps its socket, and the process does not end.
+const refuse = async ({ headers }) => (await fetch(url, { method: 'POST', headers: { ...headers, 'Idempotency-Key': 'refused' }, body: '{}' })).text()
+await Promise.all(orders.map(refuse))
 const made = await Promise.all(orders.map(async ({ order, headers }) => {
   const startedAt = performance.now()
   ${request}
@@ -69,8 +71,8 @@ async function received(language: string, lines: string, given: { url: string; k
   const program = programs[language]?.(all.slice(0, at).join('\n'), all.slice(at).join('\n')) ?? ''
   const json = JSON.stringify({ url, orders: orders.map((order) => ({ order, headers: makeHeaders(key, crypto.randomUUID()) })) })
   const { stdout } = await (language === 'py'
-    ? run('python3', ['-c', program, json])
-    : run(process.execPath, ['--input-type=module', '-e', program, json]))
+    ? run('python3', ['-c', program, json], { timeout: 45_000 })
+    : run(process.execPath, ['--input-type=module', '-e', program, json], { timeout: 45_000 }))
   return JSON.parse(stdout) as readonly { readonly swap: object; readonly seconds: number }[]
 }
 
