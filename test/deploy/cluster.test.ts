@@ -73,7 +73,10 @@ describe('the pod', () => {
     using _ = containerRoot
     const args = ['src/cli/swapgate.js', 'check', '--json', '--config', file]
     const { stdout } = await run(process.execPath, args, { env: { PATH: process.env.PATH } })
-    expect(JSON.parse(stdout)).toMatchObject({
+    const { warnings, ...others } = JSON.parse(stdout)
+    // What is said of the asset table depends on the day.
+    const lasting = warnings.filter((warning: string) => !warning.startsWith('assets: '))
+    expect({ warnings: lasting, ...others }).toMatchObject({
       ok: true,
       mode: 'managed',
       // A key that the pod needs would keep it from its start where the secret is of before.

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { withTimeout } from '../../src/domain/async.ts'
 import { readJournal } from '../checker/provider/journal.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { Gateways, type StartedGateway } from './gateways.ts'
@@ -203,8 +204,14 @@ describe('two workers (of Linux)', () => {
     const ids = workerIds()
     await expect.poll(() => readJournal(gateways.provider.settings.journal).length).toBeGreaterThan(0)
     gateway.process.child.kill('SIGTERM')
-    expect((await creating)?.status).toBe(201)
-    expect(await gateway.process.ended).toMatchObject({ exitCode: 0, complaints: '' })
+    const inTime = <Result>(work: Promise<Result>, what: string): Promise<Result> =>
+      withTimeout(work, 20_000, () => {
+        const running = ids.filter((id) => existsSync(`/proc/${id}`))
+        throw new Error(`${what}; workers that run: ${running}; the output:\n${gateway.process.outputText()}`)
+      })
+    expect((await inTime(creating, 'the create has no response'))?.status).toBe(201)
+    const ended = await inTime(gateway.process.ended, 'the primary has not ended')
+    expect(ended).toMatchObject({ exitCode: 0, complaints: '' })
     for (const id of ids) expect(() => process.kill(id, 0)).toThrow('ESRCH')
   })
 
