@@ -1,5 +1,6 @@
 /** Each form describes itself, and the description is served beside it. */
 import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { isBech32 } from '../../src/domain/address/encoding.ts'
 import { ops } from '../../src/domain/service.ts'
@@ -19,8 +20,13 @@ interface Schema {
   readonly required?: readonly string[]
 }
 
+interface Described {
+  readonly responses: object
+  readonly requestBody?: { readonly content: { readonly 'application/json': { schema: { $ref: string }; example: unknown } } }
+}
+
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: object }>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly securitySchemes: { readonly key: object } }
 }
 
@@ -48,6 +54,22 @@ describe.each([...forms, formC])('form $name', (form) => {
     const objects = Object.values(responses).flatMap(objectsIn)
     expect(objects.length).toBeGreaterThan(6)
     for (const schema of objects) expect(schema.additionalProperties).not.toBe(false)
+  })
+
+  it('has examples of bodies that are valid, and no member of a body that is in the path', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(read(form), 'openapi')
+    const bodies = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.values(operations).flatMap(({ requestBody }) =>
+        requestBody ? [{ path, ...requestBody.content['application/json'] }] : [],
+      ),
+    )
+    expect(bodies.length).toBeGreaterThan(0)
+    for (const { path, schema, example } of bodies) {
+      const isValid = ajv.getSchema(`openapi${schema.$ref}`)
+      expect([path, isValid?.(example), isValid?.errors]).toEqual([path, true, null])
+      const { properties = {} } = components.schemas[schema.$ref.slice('#/components/schemas/'.length)] ?? {}
+      expect(Object.keys(properties).filter((name) => path.includes(`{${name}}`))).toEqual([])
+    }
   })
 
   it('has its defaults in words: as `default` they would make types in which a caller must give them', () => {

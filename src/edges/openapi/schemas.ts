@@ -125,7 +125,7 @@ export function pageSchema(envelope: ClientEnvelope, row: string): Schema {
 
 /** The body of a request. An unlisted field is rejected. */
 export function bodySchema(endpoint: OperationCodec | QuestionCodec, { keyMember, credential }: Form): Schema {
-  const { slots } = endpoint.requestCodec
+  const slots = endpoint.requestCodec.slots.filter(({ place }) => place === 'body')
   const name = nameOf(endpoint)
   const isRequired = ({ absence, defaultValue }: RequestSlot): boolean => absence === 'required' && defaultValue === undefined
   const properties = Object.fromEntries(slots.map((slot) => [slot.name, requestFieldSchema(name, slot, slots)]))
